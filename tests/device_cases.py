@@ -43,6 +43,9 @@ x.real
 z.imag
 x.device
 x.dtype
+x.is_cpu
+x.is_cuda
+x.is_gpu
 x.itemsize
 x.layout
 x.nbytes
@@ -70,10 +73,12 @@ x.fliplr()
 x.flipud()
 x.float()
 x.fold((1, 0))
+x.get_device()
 x.hsplit(2)
 x.is_complex()
 x.is_contiguous()
 x.is_floating_point()
+x.is_pinned()
 x.is_same_size(y)
 x.is_set_to(y)
 x.is_shared()
@@ -212,6 +217,7 @@ x.count_nonzero()
 x.cov()
 x.cpu()
 x.cross(y)
+x.cuda()
 x.cummax(0)
 x.cummin(0)
 x.cumprod(0)
@@ -234,6 +240,7 @@ x.fill_diagonal_(1)
 x.gather(0, j)
 x.geometric_(0.5)
 u.ger(v)
+x.gpu()
 x.half()
 x.histc()
 x.histogram(5)
@@ -291,6 +298,7 @@ x.norm()
 x.normal_()
 x.numpy()
 u.outer(v)
+x.pin_memory()
 x.prod()
 x.put(j, y)
 x.put_(j, y)
@@ -398,12 +406,14 @@ st.zeros_like(x)
 WITHOUT_TENSORS = """
 einsum_path
 from_file
+get_default_device
 get_default_dtype
 get_num_threads
 get_rng_state
 initial_seed
 manual_seed
 seed
+set_default_device
 set_default_dtype
 set_default_tensor_type
 set_num_threads
@@ -421,7 +431,11 @@ t.dtype
 t.element_size()
 t.filename
 t.float()
+t.get_device()
+t.is_cuda
+t.is_gpu
 t.is_mapped
+t.is_pinned()
 t.is_shared()
 t.nbytes
 t.owns_memory
@@ -451,13 +465,17 @@ t.cfloat()
 t.char()
 t.clone()
 t.copy_(t)
+t.cpu()
+t.cuda()
 t.data_ptr()
 t.double()
 t.fill_(1)
+t.gpu()
 t.half()
 t.int()
 t.long()
 t.new(3)
+t.pin_memory()
 t.resize_(6)
 t.share_memory_()
 t.short()

@@ -25,6 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from strided import dmlab as dmlab
     from strided import files as files
+    from strided import gpu as cuda
+    from strided import gpu as gpu
     from strided import lua as lua
     from strided import memory as memory
     from strided import return_types as return_types
@@ -53,7 +55,7 @@ _LATER = {
     "set_printoptions": "strided.display",
 }
 #: Submodules that are imported in the same way.
-_MODULES = {"dmlab", "files", "lua", "memory", "return_types", "testing", "torch7"}
+_MODULES = {"cuda", "dmlab", "files", "gpu", "lua", "memory", "return_types", "testing", "torch7"}
 
 __all__ = [name for name in (*_strided.__all__, *_LATER) if name not in vars(_builtins)]
 

@@ -5,6 +5,9 @@ object in the pickle, so that tensors which share memory share it again after lo
 of a large storage is the exception: only the span of the view is written, and sharing is lost.
 
 Shared memory is written in the same way, except by multiprocessing, which sends a handle: see `_processes`.
+
+Memory of a GPU is copied to the CPU, and written together with the device. Loading copies it to that device again, and is a
+DeviceError where there is none.
 """
 
 from __future__ import annotations
@@ -13,7 +16,16 @@ import copy
 import sys
 from pickle import PickleBuffer
 
-from strided._strided import ByteStorage, Storage, Tensor, as_strided, dtype, uint8
+from strided._strided import (
+    ByteStorage,
+    DeviceError,
+    OutOfMemoryError,
+    Storage,
+    Tensor,
+    as_strided,
+    dtype,
+    uint8,
+)
 
 TYPE_CHECKING = False  # typing is slow to import; the checker reads this name as True
 if TYPE_CHECKING:
@@ -36,7 +48,11 @@ def reduce_tensor(x: Tensor, protocol: int) -> tuple[Any, ...]:
     offset = layout.offset
     if memory.nbytes > MAX_WHOLE_BYTES and 2 * layout.span * bytes_each < memory.nbytes:
         low, high = layout.bounds or (offset, offset - 1)
-        memory = _part(memory, low * bytes_each, (high + 1) * bytes_each)
+        start, stop = low * bytes_each, (high + 1) * bytes_each
+        if x.is_cpu:
+            memory = _part(memory, start, stop)
+        else:
+            memory = as_strided(memory, (stop - start,), (1,), start).clone().storage()
         offset -= low
     parts = (type(x), memory, x.dtype, tuple(x.shape), x.stride(), offset)
     state = x.__getstate__()  # the attributes of a subclass
@@ -47,6 +63,8 @@ def reduce_storage(s: Storage, protocol: int) -> tuple[Any, ...]:
     """Implements `Storage.__reduce_ex__`."""
     if s.dtype is not uint8:
         return load_storage, (s.view(uint8), s.dtype)
+    if s.is_gpu:
+        return load_on_device, (s.cpu(), str(s.device))
     if s.is_shared():
         return load_storage, (_part(s, 0, s.nbytes), uint8)
     return _reduce_bytes(memoryview(s), protocol)
@@ -93,6 +111,17 @@ def load_bytes(content: Any, as_bytes: bool, byteorder: str) -> Storage:
 
 def load_storage(memory: Storage, type_: dtype) -> Storage:
     return memory.view(type_)
+
+
+def load_on_device(memory: Storage, place: str) -> Storage:
+    try:
+        return memory.to(device=place)
+    except OutOfMemoryError:
+        raise
+    except DeviceError as error:
+        reason = str(error).removeprefix("to: ")
+        advice = "pickle x.cpu(), or use strided.save and strided.load, which has map_location"
+        raise DeviceError(f"pickle: the storage was on {place}: {reason}; {advice}") from None
 
 
 def load_tensor(

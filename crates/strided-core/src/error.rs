@@ -181,7 +181,7 @@ problems! {
     /// Using memory that its owner has taken back.
     Invalidated Storage, "the memory was borrowed, and its owner has invalidated it";
     /// Accessing memory from the host that is on another device.
-    NotOnHost { device: String } Device, "the memory is on {device}, where the host cannot access it";
+    NotOnHost { device: String } Device, "the memory is on {device}, where the host cannot access it; .cpu() copies it to the CPU";
     /// Computing on a device with memory of the host.
     NotOnDevice Device, "the memory is on cpu, where a GPU cannot access it";
     /// An operation that a GPU does not have; `what` says for which dtype or form, or is empty.

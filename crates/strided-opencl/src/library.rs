@@ -66,6 +66,7 @@ functions! {
     clGetProgramBuildInfo(Handle, Handle, Uint, usize, *mut c_void, *mut usize) -> Int;
     clReleaseProgram(Handle) -> Int;
     clCreateKernel(Handle, *const c_char, *mut Int) -> Handle;
+    clGetKernelWorkGroupInfo(Handle, Handle, Uint, usize, *mut c_void, *mut usize) -> Int;
     clSetKernelArg(Handle, Uint, usize, *const c_void) -> Int;
     clGetEventInfo(Handle, Uint, usize, *mut c_void, *mut usize) -> Int;
     clRetainEvent(Handle) -> Int;
@@ -76,6 +77,14 @@ functions! {
 
 /// The variable that names the library instead of the usual places.
 pub const VARIABLE: &str = "STRIDED_OPENCL";
+
+/// The name under which the library was found.
+static NAME: OnceLock<String> = OnceLock::new();
+
+/// The name of the library, if it is loaded.
+pub fn name() -> Option<&'static str> {
+    NAME.get().map(String::as_str)
+}
 
 /// The functions of the library, which is loaded by the first call.
 pub fn functions() -> Result<&'static Functions> {
@@ -96,7 +105,10 @@ fn load() -> Result<Functions> {
         // SAFETY: loading a library runs its initialisers. It is the system's OpenCL, or one that the user has named.
         match unsafe { Library::new(*name) } {
             Ok(library) => match Functions::find(library) {
-                Ok(functions) => return Ok(functions),
+                Ok(functions) => {
+                    let _ = NAME.set((*name).into()); // `functions` calls this once
+                    return Ok(functions);
+                }
                 Err(function) => reason = format!("{name} has no function {function}"),
             },
             // The first reason: the other names are older spellings.

@@ -112,6 +112,8 @@ def explain(x: Tensor | Layout) -> Explanation:
     storage = tensor.storage()
     title = f"{tensor.type().partition('.')[2]} of size {size}, {bytes_text(tensor.nbytes)}"
     owner = "memory of its own" if storage.owns_memory else "memory of another object"
+    if tensor.device.type != "cpu":
+        owner += f" on {tensor.device}"
     share = layout.size if layout.is_injective else f"{layout.size} indices, within {layout.span}"
     facts.insert(
         0, f"{share} of the {len(storage)} elements of its storage, in {owner}{', read-only' * storage.readonly}"
@@ -247,18 +249,23 @@ def _costs(layout: Layout, amount: str) -> list[Cost]:
 
 def _tensor_costs(x: Tensor, readonly: bool) -> list[Cost]:
     """The costs that also depend on the dtype and the memory."""
-    try:
-        memoryview(x).release()
-        array = Cost("x.numpy()", "free", "an array on the same memory")
-    except BufferError as error:
-        array = Cost("x.numpy()", "refused", f"because {error}")
+    moves = []
+    if x.device.type != "cpu":
+        array = Cost("x.numpy()", "refused", f"because the memory is on {x.device}")
+        moves.append(Cost("x.cpu()", "copies", f"from {x.device} to the CPU", bytes_text(x.nbytes)))
+    else:
+        try:
+            memoryview(x).release()
+            array = Cost("x.numpy()", "free", "an array on the same memory")
+        except BufferError as error:
+            array = Cost("x.numpy()", "refused", f"because {error}")
     if readonly:
         write = Cost("x.zero_()", "refused", "because the memory is read-only")
     elif x.layout.is_injective:
         write = Cost("x.zero_()", "writes", "in place", bytes_text(x.nbytes))
     else:
         write = Cost("x.zero_()", "refused", "because elements share memory")
-    return [array, write]
+    return [*moves, array, write]
 
 
 def _unfoldable(layout: Layout) -> str:

@@ -52,8 +52,9 @@ def tensor(x: Tensor) -> str:
     >>> "<b>FloatTensor</b> 2 × 3" in tensor(st.zeros(2, 3))
     True
     """
-    facts = [x.dtype.name, f"strides {x.stride()}", f"offset {x.storage_offset()}", bytes_text(x.nbytes), x.device.type]
-    return card(x.type().partition(".")[2], " × ".join(map(str, x.shape)) or "()", facts, contents(x, settings.current))
+    facts = [x.dtype.name, f"strides {x.stride()}", f"offset {x.storage_offset()}", bytes_text(x.nbytes), str(x.device)]
+    shown = x.cpu() if x.is_gpu and x.numel() <= MAX_NUMBERS else x  # one transfer; samples are one each
+    return card(x.type().partition(".")[2], " × ".join(map(str, x.shape)) or "()", facts, contents(shown, settings.current))
 
 
 def storage(s: Storage) -> str:
@@ -66,7 +67,7 @@ def storage(s: Storage) -> str:
     from strided._strided import as_strided
 
     owner = ["own memory" if s.owns_memory else "memory of another object", *(["read-only"] if s.readonly else [])]
-    facts = [s.dtype.name, bytes_text(s.nbytes), s.device.type, *owner]
+    facts = [s.dtype.name, bytes_text(s.nbytes), str(s.device), *owner]
     elements = as_strided(s, (len(s),), (1,))
     return card(s.type().partition(".")[2], str(len(s)), facts, contents(elements, settings.current))
 

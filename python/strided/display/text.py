@@ -17,6 +17,7 @@ from __future__ import annotations
 from math import prod
 
 from strided._strided import StorageError, _repr_depth
+from strided._strided import Tensor as NativeTensor
 
 from . import options as settings
 from .numerals import by_format, choose
@@ -170,10 +171,12 @@ def _indented(text: str, depth: int) -> str:
 
 
 def _compose(x: Tensor, style_of: Callable[[Sequence[Any]], Style], prefix: str, base: int, options: Options) -> str:
-    shape = x.shape
+    shape, name = x.shape, _name(x, prefix)
     rank = len(shape)
+    if isinstance(x, NativeTensor) and x.is_gpu and prod(shape) <= options.threshold:
+        x = x.cpu()  # one transfer; of a summary each corner is one
     if base == 1 and shape in ((), (0,)):  # Torch7 has one empty tensor, and no tensor of rank 0
-        return f"[{_name(x, prefix)} with no dimension]\n"
+        return f"[{name} with no dimension]\n"
     # With an edge as long as the longest dim, all elements are shown.
     edge = options.edgeitems if prod(shape) > options.threshold else max(shape, default=0)
     if 0 in shape:
@@ -187,7 +190,7 @@ def _compose(x: Tensor, style_of: Callable[[Sequence[Any]], Style], prefix: str,
     else:
         grid = _matrices(x, style_of, edge, base, options)
     size = "x".join(map(str, shape)) or "()"
-    return f"{grid}[{_name(x, prefix)} of size {size}]{_ending(base)}"
+    return f"{grid}[{name} of size {size}]{_ending(base)}"
 
 
 def _name(x: Tensor | Storage, prefix: str) -> str:

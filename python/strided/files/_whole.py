@@ -9,6 +9,7 @@ from typing import Any
 from strided._strided import Storage, Tensor, _file_write, dtype
 from strided.files._arguments import fault, name_of, position_of, target_of
 from strided.files._file import Entry, open
+from strided.files import _places
 from strided.files._formats import Format, format_of, row_of
 
 #: The most names that a warning lists.
@@ -37,6 +38,9 @@ def save(
     same tensor they see the first, and the metadata has the others. Different tensors that overlap in memory are written
     together, as `storage.0` and so on, and a warning names them: save clones of them if others must read them.
 
+    Tensors on a GPU are written as those of the CPU are; a .safetensors file notes the devices in its metadata, for
+    `strided.load` with `map_location`.
+
     A file is replaced atomically when the new one is complete: an error, a full disk or the end of the process leaves the
     old one as it is. `fsync=False` does not wait until the bytes are on the disk. `metadata` are strings in a .safetensors
     file or attributes of a zarr folder, `compress` deflates a .npz file, `encoding` ('binary' or 'ascii'), `long_size` (8 or
@@ -54,6 +58,8 @@ def save(
     options: dict[str, Any] = {"metadata": metadata, "compress": compress, "encoding": encoding}
     options |= {"long_size": long_size, "byte_order": byte_order}
     row = row_of("save", format_of(f) if format is None else format, options)
+    if row.name == "safetensors" and (noted := _places.note(obj)):
+        options["metadata"] = {**(metadata or {}), _places.KEY: noted}
     _write("save", f, obj, row, options, fsync, None)
 
 
@@ -72,8 +78,12 @@ def load(
     """Reads an object from a file of any format that `docs/files.md` lists.
 
     The format is recognised by the content. No code runs: an object that is no tensor and no plain container is an error, or
-    a `strided.files.Record` in a .t7 file. `strided.files.open` has the other arguments. `map_location` may be None or
-    'cpu': all tensors are on the CPU, whatever the file says.
+    a `strided.files.Record` in a .t7 file. `strided.files.open` has the other arguments.
+
+    All tensors are on the CPU, whatever the file says, unless `map_location` names another place: a device, such as
+    'gpu:1'; a dict from the devices that they were saved from to others; or a function of a storage and the name of the
+    device that it was saved from, which returns a storage, or None to leave it on the CPU. Only .safetensors files of
+    `strided.save` know that device; in all others it is 'cpu'. Tensors that share memory do so on the device, too.
 
     >>> import io, numpy
     >>> f = io.BytesIO()
@@ -85,8 +95,7 @@ def load(
      2
     [strided.LongTensor of size 3]
     """
-    if isinstance(map_location, str) and map_location != "cpu":
-        raise ValueError(f"load: map_location is '{map_location}', wanted 'cpu' or None")
+    mapped = _places.mapping(map_location)
     options: dict[str, Any] = {"dtype": dtype, "encoding": encoding, "long_size": long_size, "byte_order": byte_order}
     start = position_of(f)
     with open(f, format=format, mmap=mmap, max_bytes=max_bytes, op="load", **options) as file:
@@ -94,7 +103,8 @@ def load(
         if start is not None:
             end = file._content().end()
             f.seek(start + (file.size or 0 if end is None else end))
-    return loaded
+        noted = file.metadata.get(_places.KEY, "")
+    return loaded if mapped is None else _places.moved(loaded, mapped, noted)
 
 
 def write(

@@ -81,8 +81,7 @@ pub fn wait(device: &'static Device) -> Result<()> {
     }
     let Some(memory) = lock(&faults.memory).clone() else { return Ok(()) };
     let mut bytes = [0; FAULT_BYTES];
-    // SAFETY: the bytes are an array that nobody else uses.
-    unsafe { device.read_to(&memory, 0, bytes.as_mut_ptr(), FAULT_BYTES, &mut threads::interrupt_watch())? };
+    device.read(&memory, 0, &mut bytes, &mut threads::interrupt_watch())?;
     let int = |at: usize| i32::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
     let long = |at: usize| i64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
     if int(0) == 0 {

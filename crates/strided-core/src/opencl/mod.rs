@@ -11,6 +11,8 @@
 //! | [`launch`] | memory of tensors, launches over elements and nests, waits |
 //! | [`fault`] | bad indices that kernels find |
 //! | [`map`] | elementwise operations, copies and fills |
+//! | [`reduce`] | reductions |
+//! | [`lines`] | softmax |
 //! | [`index`], [`masks`] | elements that an index or a mask chooses |
 //! | [`products`] | products of matrices |
 //! | [`generate`], [`triangle`] | numbers that follow from their position, triangles of matrices |
@@ -22,11 +24,13 @@ pub mod fault;
 pub mod generate;
 pub mod index;
 pub mod launch;
+pub mod lines;
 pub mod map;
 pub mod masks;
 pub mod products;
 pub mod program;
 pub mod random;
+pub mod reduce;
 pub mod source;
 pub mod transfer;
 pub mod triangle;

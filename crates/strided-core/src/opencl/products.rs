@@ -333,6 +333,9 @@ impl Call<'_> {
 
     fn tiled(&self) -> Result<()> {
         let (plan, group) = (&self.plan, self.form.group);
+        if self.kernels[2].max_group < group * group {
+            return self.direct();
+        }
         let words = self.words(1, plan.depth, 0);
         let [out, a, b] = self.held.each_ref().map(Held::arg);
         let args = [Arg::Words(&words), out, a, b, Arg::Bytes(self.alpha), Arg::Bytes(self.beta)];

@@ -3,6 +3,7 @@
 use super::source;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
+use crate::op_table::ReduceOp;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use strided_opencl::{Device, Kernel, Program};
@@ -22,6 +23,19 @@ pub enum Key {
         from: DType,
         to: DType,
     },
+    /// A reduction, after some steps from elements to terms.
+    Reduce {
+        fold: Fold,
+        steps: [Option<StepKey>; 3],
+        from: DType,
+        outs: [Option<DType>; 2],
+    },
+    Softmax {
+        logarithm: bool,
+        compute: DType,
+        from: DType,
+        out: DType,
+    },
     /// Gather and scatter of elements of so many bytes.
     Index {
         size: usize,
@@ -37,6 +51,24 @@ pub enum Key {
     Product {
         dtype: DType,
     },
+}
+
+/// What terms are folded into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fold {
+    Op(ReduceOp),
+    /// The largest term, and the sum of the exponentials of the differences from it: what softmax needs of a line.
+    Exponentials,
+}
+
+/// A step from elements to terms. The number of a power is an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepKey {
+    Cast(DType),
+    NanToZero,
+    Abs,
+    Pow,
+    IsNonzero,
 }
 
 /// The kernels of a program.

@@ -116,7 +116,7 @@ pub fn store(from: DType, to: DType, pointer: &str, index: &str, value: &str) ->
 }
 
 /// A number of dtype `from` as one of dtype `to`. float16 is a float that is yet to be rounded.
-fn convert(from: DType, to: DType, value: &str) -> String {
+pub fn convert(from: DType, to: DType, value: &str) -> String {
     if from == to {
         return value.into();
     }

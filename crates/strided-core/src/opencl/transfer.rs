@@ -1,6 +1,6 @@
 //! Copies between the host and a device, and between devices.
 
-use super::launch::{Held, device_of, read_bytes, wait};
+use super::launch::{self, Held, device_of, read_bytes};
 use crate::alloc::try_filled;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -8,7 +8,7 @@ use crate::kernels::map;
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::{Access, Device, Fill};
-use crate::tensor::{Tensor, pin_all};
+use crate::tensor::Tensor;
 use crate::threads;
 
 /// Copies the elements of `src` into `out`, which is on another device. `layout` is that of `src`, expanded to the shape of `out`.
@@ -31,24 +31,18 @@ pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
     let size = out.dtype().size();
     let bytes = out.size() * size;
     let first = layout.offset() as usize * size;
+    let at = out.layout().offset() as usize * size;
     match (out.device(), src.device()) {
         (Device::Cpu, _) => {
             let from = Held::new(src, Access::Read)?;
-            let device = device_of(src)?;
-            wait(device)?; // before the output is pinned: nobody waits while holding a pin
-            let pin = out.pin(Access::Write)?;
-            // SAFETY: the output is row-major, and the pin holds its elements.
-            unsafe { Ok(device.read_to(from.memory(), first, pin.origin, bytes, &mut || false)?) }
+            launch::wait(device_of(src)?)?;
+            out.storage().read_device(at, from.memory(), first, bytes)
         }
         (_, Device::Cpu) => {
             let to = Held::new(out, Access::Write)?;
-            let at = out.layout().offset() as usize * size;
-            let device = device_of(out)?;
-            device.wait(&mut threads::interrupt_watch())?; // a bad index is reported when the host reads
-            let src = src.with_layout(layout.clone());
-            pin_all!(from: Read &src);
-            // SAFETY: the elements are row-major, and the pin holds them.
-            unsafe { Ok(device.write_from(to.memory(), at, from.origin, bytes, &mut || false)?) }
+            // A bad index is reported when the host reads.
+            device_of(out)?.wait(&mut threads::interrupt_watch())?;
+            src.storage().write_device(first, to.memory(), at, bytes)
         }
         _ => between_devices(out, src, layout, bytes),
     }
@@ -61,10 +55,10 @@ fn between_devices(out: &Tensor, src: &Tensor, layout: &Layout, bytes: usize) ->
     let size = out.dtype().size();
     let (first, at) = (layout.offset() as usize * size, out.layout().offset() as usize * size);
     // The queues of two devices know nothing of each other's work.
-    wait(source)?;
+    launch::wait(source)?;
     if target.shares_context(source) {
         target.copy(from.memory(), first, to.memory(), at, bytes, "copy_")?;
-        return wait(target);
+        return launch::wait(target);
     }
     let staged = row_major(Device::Cpu, out.layout(), out.dtype())?;
     copy(&staged, src, layout)?;

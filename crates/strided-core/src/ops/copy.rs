@@ -5,7 +5,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
-use crate::storage::{Device, Fill};
+use crate::storage::{Device, Fill, not_on_host};
 use crate::tensor::{Tensor, conflict};
 
 /// Copies the elements of `src` into `out`; they are broadcast and cast.
@@ -107,6 +107,13 @@ pub fn to_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
 /// A copy on a device, in a dtype. Where the elements lie side by side in another order, or share memory, the span of the tensor
 /// moves as it is and the layout stays; otherwise the copy is row-major.
 pub fn to_device(x: &Tensor, device: Device, dtype: DType) -> Result<Tensor> {
+    if x.device() == Device::Test {
+        return Err(not_on_host(x.device())); // before memory is allocated, which may need a driver
+    }
+    // The host casts if it can: it has every dtype, and a device need not have float64.
+    if device == Device::Cpu && x.dtype() != dtype {
+        return in_dtype(&to_device(x, device, x.dtype())?, dtype);
+    }
     let x = &in_dtype(x, dtype)?;
     let span = x.layout().bounds().map_or(0, |(low, high)| (high - low + 1) as usize);
     if x.layout().is_row_major() || span > x.size() || span == 0 {

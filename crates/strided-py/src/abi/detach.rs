@@ -4,10 +4,13 @@ use pyo3::prelude::*;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
-use strided_core::threads;
+use strided_core::{Device, Tensor, threads};
 
 /// From this number of elements on, other Python threads may run while we compute.
 pub const MIN_DETACHED_ELEMENTS: usize = 1 << 15;
+
+/// More work than any call on the host has. A call on a device waits, or compiles a program, however few the elements are.
+pub const DEVICE_WORK: usize = usize::MAX;
 
 /// Calls that are running while their thread is detached from the interpreter.
 static DETACHED_CALLS: AtomicUsize = AtomicUsize::new(0);
@@ -64,6 +67,29 @@ pub fn detach_if_large<R: Send>(py: Python<'_>, elements: usize, work: impl FnOn
         work()
     }
     if elements < MIN_DETACHED_ELEMENTS { run(work) } else { detach(py, || run(work)) }
+}
+
+/// The work of a call on a tensor: the number of its elements, if it is on the host.
+#[inline]
+pub fn work_on(x: &Tensor) -> usize {
+    device_work(x.device(), x.size())
+}
+
+/// The work of a call that makes elements on a device.
+#[inline]
+pub fn device_work(device: Device, elements: usize) -> usize {
+    if device == Device::Cpu { elements } else { DEVICE_WORK }
+}
+
+/// Reads or writes single elements of a tensor. If it is on a device, the work waits for that, so that it is detached and has a
+/// handle of its own.
+#[inline]
+pub fn wait_for<R: Send>(py: Python<'_>, x: &Tensor, work: impl FnOnce(&Tensor) -> R + Send) -> R {
+    if x.device() == Device::Cpu {
+        return work(x);
+    }
+    let x = x.clone();
+    detach(py, || work(&x))
 }
 
 /// Detaches for work that returns something.

@@ -172,7 +172,7 @@ const CLASSES: &[(&str, &[&str], &str)] = &[
         "Elements in the memory of a device that the host cannot access, or operands on two devices.\n\n\
          >>> strided._strided._unaddressable((2, 3), strided.float32).sum()\n\
          Traceback (most recent call last):\n\
-         strided.DeviceError: sum: the memory is on test:0, where the host cannot access it",
+         strided.DeviceError: sum: the memory is on test:0, where the host cannot access it; .cpu() copies it to the CPU",
     ),
     (
         "OutOfMemoryError",

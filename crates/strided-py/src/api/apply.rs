@@ -1,6 +1,6 @@
 //! Functions over elements: `apply_`, `map_` and `map2_` call a Python function for each element.
 
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach_if_large, work_on};
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::{call_with, is_none, new_ref};
 use crate::abi::tensor_object::wrap;
@@ -68,7 +68,7 @@ methods! { rows(py, this: TensorArg):
     /// [1.0, 3.0, 6.0, 10.0]
     function _accumulate_in_order(input: TensorArg, product: bool = False) -> "Tensor" => {
         let x = Tensor::clone(&input);
-        detach_if_large(py, x.size(), || copy::accumulate_in_order(&x, product))?;
+        detach_if_large(py, work_on(&x), || copy::accumulate_in_order(&x, product))?;
         Ok(new_ref(input.object()))
     };
 
@@ -80,7 +80,7 @@ methods! { rows(py, this: TensorArg):
     /// [1, 1, 1]
     function _copy_in_order(input: TensorArg, src: TensorArg) -> "None" => {
         let (out, src) = (Tensor::clone(&input), Tensor::clone(&src));
-        detach_if_large(py, out.size(), || copy::copy_in_order(&out, &src))?;
+        detach_if_large(py, work_on(&out), || copy::copy_in_order(&out, &src))?;
         Ok(py.None().into_bound(py))
     };
 }
@@ -210,7 +210,7 @@ fn expanded_input(py: Python<'_>, out: &Tensor, name: &'static str, input: Tenso
     if !conflict(out, &expanded) {
         return Ok(expanded);
     }
-    let copied = detach_if_large(py, input.size(), || copy::clone(&input))?;
+    let copied = detach_if_large(py, work_on(&input), || copy::clone(&input))?;
     let layout = copied.layout().expand(&shape)?;
     Ok(copied.with_layout(layout))
 }

@@ -1,6 +1,6 @@
 //! The parts of complex numbers, and views of complex elements as pairs of real ones.
 
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach_if_large, work_on};
 use crate::abi::errors::CallResult;
 use crate::abi::refs::new_ref;
 use crate::abi::tensor_object::wrap;
@@ -78,9 +78,9 @@ fn assign_part(
 ) -> CallResult<()> {
     if let Some(number) = python_number(value)? {
         let part = part(&x)?;
-        return Ok(detach_if_large(py, part.size(), || copy::fill(&part, number))?);
+        return Ok(detach_if_large(py, work_on(&part), || copy::fill(&part, number))?);
     }
     let source = values(value, x.dtype().real())?; // before the tensor is used: reading may run Python code
     let part = part(&x)?;
-    Ok(detach_if_large(py, part.size(), || copy::copy(&part, &source))?)
+    Ok(detach_if_large(py, work_on(&part), || copy::copy(&part, &source))?)
 }

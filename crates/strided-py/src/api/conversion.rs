@@ -4,44 +4,47 @@ use crate::abi::Value;
 use crate::abi::detach::detach;
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::{call_python, new_ref, to_py};
+use crate::abi::storage_object::{TypedStorage, storage_object};
 use crate::abi::tensor_object::wrap;
-use crate::classes::devices;
-use crate::classes::dtype::{self, PyDevice};
+use crate::classes::devices::Place;
+use crate::classes::dtype::{self, PyDevice, TensorType, gpu_of, type_text};
 use crate::classes::storage::new_storage;
 use crate::classes::tensor::construct;
 use crate::convert::args::{FromArg, RestObjects, StorageArg, TargetArg, TensorArg, TwoInts, UntypedArg};
-use crate::convert::values::cast_object;
+use crate::convert::values::{cast_object, moved};
 use crate::convert::{dlpack, exchange};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
 use strided_core::ops::copy;
-use strided_core::{DType, Device, Tensor};
+use strided_core::{DType, Device, Storage, Tensor};
 
 methods! { rows(py, x: TensorArg):
-    /// The tensor in another dtype, or in the dtype of another tensor; itself if it has that dtype.
+    /// The tensor in another dtype, on another device, or as another tensor is: `to(dtype)`, `to('gpu:1')`, `to(other)`. Itself
+    /// if it is so already, unless `copy`.
     ///
     /// >>> strided.tensor([1.7, -1.7]).to(strided.int32).tolist()
     /// [1, -1]
     method to(target | other: Option<TargetArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, copy: bool = False, non_blocking: bool = False)
         => to(py, x, target, dtype, device, copy);
 
-    /// The name of the tensor's type, or the tensor as another type.
+    /// The name of the tensor's type, or the tensor as another type. The class of another device, such as
+    /// `'strided.gpu.FloatTensor'`, moves it there.
     ///
     /// >>> strided.zeros(2).type()
     /// 'strided.FloatTensor'
     /// >>> strided.zeros(2).type('strided.IntTensor').dtype
     /// strided.int32
-    method r#type(dtype: Option<DType> = None, non_blocking: bool = False)
+    method r#type(dtype: Option<TensorType> = None, non_blocking: bool = False)
         -> ["(dtype: None = None, non_blocking: bool = False) -> str", "(dtype: _DTypeLike, non_blocking: bool = False) -> Tensor"] => match dtype {
-        Some(dtype) => cast_object(py, x, dtype, false),
-        None => to_py(py, format!("strided.{}Tensor", x.dtype().torch_name())),
+        Some(target) => move_to(py, x, target.device_for(&x), target.dtype, false),
+        None => to_py(py, type_text(x.device(), x.dtype(), "Tensor")),
     };
 
-    /// The tensor in the dtype of another one.
+    /// The tensor in the dtype of another one, and on its device.
     ///
     /// >>> strided.arange(3).type_as(strided.zeros(1)).tolist()
     /// [0.0, 1.0, 2.0]
-    method type_as(other: TensorArg) => cast_object(py, x, other.dtype(), false);
+    method type_as(other: TensorArg) => move_to(py, x, other.device(), other.dtype(), false);
 
     /// The tensor in another dtype, as a copy unless `copy=False`: NumPy's name for `to`.
     ///
@@ -49,36 +52,60 @@ methods! { rows(py, x: TensorArg):
     /// [1, -1]
     method astype(dtype: DType, copy: bool = True) => cast_object(py, x, dtype, copy);
 
-    /// The tensor on the CPU, which is the tensor itself.
+    /// The tensor on the CPU: itself, or a copy of one that is on a GPU.
     ///
     /// >>> x = strided.zeros(2)
     /// >>> x.cpu() is x
     /// True
-    method cpu() => {
-        move_to(py, x, Device::Cpu, x.dtype(), false)
-    };
+    method cpu() => move_to(py, x, Device::Cpu, x.dtype(), false);
 
     /// The tensor on a GPU: the current one, or that of a number. A tensor that is there already is returned as it is.
-    method gpu(device: Option<Device> = None, non_blocking: bool = False) alias cuda
-        => move_to(py, x, device.unwrap_or(Device::Gpu(devices::current())), x.dtype(), false);
+    method gpu(device: Option<PyDevice> = None, non_blocking: bool = False) alias cuda
+        => move_to(py, x, Device::Gpu(gpu_of(device)?), x.dtype(), false);
+
+    /// A copy in page-locked memory, from which transfers to a GPU take less time; itself if it is there already. Tensors of
+    /// the CPU only.
+    both pin_memory(device: Option<PyDevice> = None) => {
+        exchange::check_on_host(x.storage())?;
+        if x.storage().is_page_locked() {
+            return Ok(new_ref(x.object()));
+        }
+        wrap(py, page_locked(py, Tensor::clone(&x), device)?)
+    };
+
+    /// Whether the tensor is in page-locked memory.
+    ///
+    /// >>> strided.zeros(2).is_pinned()
+    /// False
+    method is_pinned(device: Option<PyDevice> = None) -> "bool" => to_py(py, x.storage().is_page_locked());
+
+    /// The number of the GPU that has the tensor; -1 on the CPU.
+    ///
+    /// >>> strided.zeros(2).get_device()
+    /// -1
+    method get_device() -> "int" => to_py(py, gpu_number(x.device()));
 
     /// A new tensor of this tensor's type, from the arguments of its typed class.
     ///
     /// >>> x = strided.DoubleTensor(2, 3)
     /// >>> x.new(x.size()).copy_(x).type()
     /// 'strided.DoubleTensor'
-    method new(args: RestObjects) => {
-        exchange::check_on_host(x.storage())?;
-        construct(py, x.dtype(), args.0)
-    };
+    method new(args: RestObjects) => construct(py, x.dtype(), Place::On(x.device()), args.0);
 
-    /// A NumPy array on the same memory.
+    /// A NumPy array on the same memory. A tensor on a GPU is refused, or copied to the CPU if `force`.
     ///
     /// >>> x = strided.zeros(3)
     /// >>> x.numpy()[1] = 7
     /// >>> x.tolist()
     /// [0.0, 7.0, 0.0]
-    method numpy(force: bool = False) -> "_NDArray" => call_python(py, "strided._numpy", "to_numpy", (x.object(),));
+    method numpy(force: bool = False) -> "_NDArray" => {
+        if force && x.device() != Device::Cpu {
+            let copied = move_to(py, x, Device::Cpu, x.dtype(), false)?;
+            return call_python(py, "strided._numpy", "to_numpy", (copied,));
+        }
+        exchange::check_on_host(x.storage())?;
+        call_python(py, "strided._numpy", "to_numpy", (x.object(),))
+    };
 
     /// NumPy's protocol for its functions: called with tensors they return tensors.
     ///
@@ -92,6 +119,7 @@ methods! { rows(py, x: TensorArg):
 
     /// NumPy's protocol for conversion to an array.
     method __array__(dtype: Option<UntypedArg> = None, copy: Option<UntypedArg> = None) -> "_NDArray" => {
+        exchange::check_on_host(x.storage())?;
         let (dtype, copy) = (dtype.map(|dtype| dtype.0), copy.map(|copy| copy.0));
         call_python(py, "strided._numpy", "to_array", (x.object(), dtype, copy))
     };
@@ -154,6 +182,20 @@ pub fn cast_storage<'a>(py: Python<'a>, x: &StorageArg<'a>, dtype: DType) -> Cal
     if x.dtype == dtype { Ok(new_ref(x.object)) } else { new_storage(py, &x.to_tensor()?, dtype) }
 }
 
+/// A storage on a device and in a dtype: itself if it is so.
+pub fn move_storage<'a>(
+    py: Python<'a>,
+    x: &StorageArg<'a>,
+    device: Device,
+    dtype: DType,
+) -> CallResult<Value<'a>> {
+    if x.bytes.device() == device {
+        return cast_storage(py, x, dtype);
+    }
+    let moved = moved(py, x.to_tensor()?, device, dtype)?;
+    Ok(storage_object(py, TypedStorage { bytes: moved.storage().clone(), dtype })?)
+}
+
 /// A tensor on a device and in a dtype: itself if it is so, unless `copy`.
 fn move_to<'a>(
     py: Python<'a>,
@@ -165,8 +207,23 @@ fn move_to<'a>(
     if x.device() == device {
         return cast_object(py, x, dtype, copy);
     }
-    let tensor = Tensor::clone(&x);
-    wrap(py, detach(py, || copy::to_device(&tensor, device, dtype))?)
+    wrap(py, moved(py, Tensor::clone(&x), device, dtype)?)
+}
+
+/// The number of a GPU, or -1.
+pub fn gpu_number(device: Device) -> isize {
+    if let Device::Gpu(index) = device { index.into() } else { -1 }
+}
+
+/// A row-major copy in memory that is page-locked for a GPU.
+pub fn page_locked(py: Python<'_>, x: Tensor, device: Option<PyDevice>) -> CallResult<Tensor> {
+    let device = Device::Gpu(gpu_of(device)?);
+    let copied = detach(py, || {
+        let storage = Storage::page_locked(device, x.size() * x.dtype().size())?;
+        let out = Tensor::from_storage(storage, x.dtype(), x.layout().row_major_like())?;
+        copy::copy(&out, &x).map(|()| out)
+    });
+    Ok(copied?)
 }
 
 fn to<'a>(

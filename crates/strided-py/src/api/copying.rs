@@ -1,13 +1,14 @@
 //! Copying, filling and resizing.
 
 use crate::abi::Arg;
+use crate::abi::detach::work_on;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::new_ref;
 use crate::abi::storage_object::read_storage;
 use crate::abi::tensor_object::replace;
 use crate::convert::args::{DataArg, FromArg, Ints, MemoryArg, Rest, TensorArg, wrong_type};
 use crate::convert::numbers::python_number;
-use crate::convert::results::{call, in_place, resize};
+use crate::convert::results::{call, in_place, in_place_with_work, resize};
 use crate::convert::values::values;
 use strided_core::layout::Dims;
 use strided_core::ops::copy;
@@ -37,7 +38,8 @@ methods! { rows(py, x: TensorArg):
             return in_place(py, x, |x| copy::fill(x, number));
         }
         let source = values(src.0, x.dtype())?;
-        in_place(py, x, |x| copy::copy(x, &source))
+        let work = work_on(&x).max(work_on(&source));
+        in_place_with_work(py, x, [], work, |x, []| copy::copy(x, &source))
     };
 
     /// Sets every element.

@@ -1,13 +1,15 @@
 //! Functions that make tensors.
 
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach_if_large, device_work, work_on};
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::{new_ref, to_py};
+use crate::abi::storage_object::read_storage;
 use crate::abi::tensor_object::{is_tensor, wrap, wrap_with};
 use crate::abi::{Arg, Value};
 use crate::classes::borrow::BorrowHandle;
-use crate::classes::devices::default_device;
-use crate::classes::dtype;
+use crate::classes::devices::{self, Place, default_device};
+use crate::classes::dtype::{self, TensorType};
+use crate::classes::tensor::new_on;
 use crate::convert::args::{
     ArrayArg, BorrowArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, NoGrad, PathArg, PromotedArg, Rest,
     TensorArg, missing, wrong_type,
@@ -19,13 +21,12 @@ use crate::convert::dlpack;
 use crate::convert::mapping::{FileRequest, from_file};
 use crate::convert::numbers::python_number;
 use crate::convert::results::{call_with_work, write_out};
-use crate::convert::values::{Values, cast, cast_object};
+use crate::convert::values::{Values, moved};
 use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
 use strided_core::ops::create::{self, RangeEnd, full, range};
 use strided_core::ops::{copy, elementwise, output};
-use strided_core::storage::{Fill, not_on_host};
-use strided_core::tensor::device_mismatch;
+use strided_core::storage::Fill;
 use strided_core::{DType, Device, Layout, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -36,10 +37,7 @@ methods! { rows(py, x: TensorArg):
     ///  3  4
     /// [strided.LongTensor of size 2x2]
     function tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => {
-            check_host(device.unwrap_or_else(default_device))?;
-            tensor_from(py, data.0, dtype)
-        };
+        => tensor_from(py, data.0, dtype, device);
 
     /// A tensor with these values: the tensor itself, or one on the memory of an array, if they have the dtype; otherwise
     /// a copy.
@@ -48,14 +46,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.as_tensor(x) is x, strided.as_tensor([1, 2]).tolist()
     /// (True, [1, 2])
     function as_tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None) => {
-        if let Some(tensor) = TensorArg::read(data.0)? {
-            check_same(device, &tensor)?;
-            return cast_object(py, tensor, dtype.unwrap_or(tensor.dtype()), false);
-        }
-        let tensor = Values::of(data.0, dtype)?.tensor;
-        check_same(device, &tensor)?;
-        let dtype = dtype.unwrap_or(tensor.dtype());
-        wrap(py, cast(py, tensor, dtype)?)
+        asarray(py, data.0, dtype, device, None)
     };
 
     /// A tensor with these values, by the rules of the array API: `copy=True` always copies, `copy=False` never
@@ -120,8 +111,9 @@ methods! { rows(py, x: TensorArg):
         let shape = [n, m.unwrap_or(n)];
         match out {
             None => {
-                let tensor = Tensor::new_on(device.unwrap_or_else(default_device), &shape, dtype.unwrap_or_else(default_float), Fill::Uninitialized)?;
-                detach_if_large(py, tensor.size(), || create::fill_eye(&tensor))?;
+                let device = device.unwrap_or_else(default_device);
+                let tensor = new_on(py, device, &shape, dtype.unwrap_or_else(default_float), Fill::Uninitialized)?;
+                detach_if_large(py, work_on(&tensor), || create::fill_eye(&tensor))?;
                 wrap(py, tensor)
             }
             Some(out) => {
@@ -150,14 +142,14 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.empty_like(strided.arange(3)).dtype
     /// strided.int64
     function empty_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, Tensor::new_on(device.unwrap_or(input.device()), &input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Uninitialized)?);
+        => new_tensor(py, device.unwrap_or(input.device()), &input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Uninitialized);
 
     /// A new tensor of zeros of the size and dtype of another one.
     ///
     /// >>> strided.zeros_like(strided.arange(3)).tolist()
     /// [0, 0, 0]
     function zeros_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, Tensor::new_on(device.unwrap_or(input.device()), &input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Zero)?);
+        => new_tensor(py, device.unwrap_or(input.device()), &input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Zero);
 
     /// A new tensor of ones of the size and dtype of another one.
     ///
@@ -178,14 +170,22 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.arange(1, 7, 2).tolist()
     /// [1, 3, 5]
     function arange(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
-        => into(py, out, counting(device.unwrap_or_else(default_device), start, end, step, of_out(dtype, out), RangeEnd::Excluded)?, dtype);
+        => {
+            let (device, given) = (device_of_out(device, out), of_out(dtype, out));
+            let numbers = detach_if_large(py, device_work(device, 0), || counting(device, start, end, step, given, RangeEnd::Excluded))?;
+            into(py, out, numbers, dtype)
+        };
 
     /// `start`, `start + step`, … up to and including `end`, in the default dtype unless one is given.
     ///
     /// >>> strided.range(1, 2, 0.5).tolist()
     /// [1.0, 1.5, 2.0]
     function range(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
-        => into(py, out, counting(device.unwrap_or_else(default_device), start, end, step, Some(of_out(dtype, out).unwrap_or_else(default_float)), RangeEnd::Included)?, dtype);
+        => {
+            let (device, given) = (device_of_out(device, out), Some(of_out(dtype, out).unwrap_or_else(default_float)));
+            let numbers = detach_if_large(py, device_work(device, 0), || counting(device, start, end, step, given, RangeEnd::Included))?;
+            into(py, out, numbers, dtype)
+        };
 
     /// `steps` numbers evenly spaced from `start` to `end`, both included.
     ///
@@ -193,7 +193,9 @@ methods! { rows(py, x: TensorArg):
     /// [-1.0, -0.5, 0.0, 0.5, 1.0]
     function linspace(start: Scalar, end | stop: Scalar, steps | num: isize, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
         let number_dtype = spaced_dtype(of_out(dtype, out), start, end);
-        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::linspace(device.unwrap_or_else(default_device), start, end, steps, number_dtype))?, dtype)
+        let device = device_of_out(device, out);
+        let work = device_work(device, steps.max(0) as usize);
+        into(py, out, detach_if_large(py, work, || create::linspace(device, start, end, steps, number_dtype))?, dtype)
     };
 
     /// `base` to the power of `steps` exponents evenly spaced from `start` to `end`.
@@ -202,7 +204,9 @@ methods! { rows(py, x: TensorArg):
     /// ([1.0, 10.0, 100.0, 1000.0], [1, 2, 4, 8])
     function logspace(start: Scalar, end | stop: Scalar, steps | num: isize, base: f64 = 10.0, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
         let number_dtype = spaced_dtype(of_out(dtype, out), start, end);
-        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::logspace(device.unwrap_or_else(default_device), start, end, steps, base, number_dtype))?, dtype)
+        let device = device_of_out(device, out);
+        let work = device_work(device, steps.max(0) as usize);
+        into(py, out, detach_if_large(py, work, || create::logspace(device, start, end, steps, base, number_dtype))?, dtype)
     };
 
     /// A new tensor with the values of data, in this tensor's dtype unless one is given. Always copies.
@@ -210,10 +214,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.zeros(1, dtype=strided.int16).new_tensor([1, 2]).dtype
     /// strided.int16
     method new_tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => {
-            check_host(device.unwrap_or(x.device()))?;
-            tensor_from(py, data.0, Some(dtype.unwrap_or(x.dtype())))
-        };
+        => tensor_from(py, data.0, Some(dtype.unwrap_or(x.dtype())), Some(device.unwrap_or(x.device())));
 
     /// A new uninitialized tensor, of this tensor's dtype unless one is given.
     ///
@@ -276,7 +277,19 @@ methods! { rows(py, x: TensorArg):
     /// >>> print(a)
     /// [2. 2. 2.]
     function from_dlpack(ext | x: DLPackArg; device: Option<Device> = None, copy: Option<bool> = None)
-        => wrap(py, dlpack::import(ext.0, device.is_some(), copy)?);
+        => {
+            let tensor = dlpack::import(ext.0, device.is_some(), copy)?;
+            match device {
+                Some(device) if device != tensor.device() => {
+                    if copy == Some(false) {
+                        return Err(Fail::Value(format!("copy is False, but a tensor on {device} needs a copy")));
+                    }
+                    let dtype = tensor.dtype();
+                    wrap(py, moved(py, tensor, device, dtype)?)
+                }
+                _ => wrap(py, tensor),
+            }
+        };
 
     /// A tensor of one dim on the bytes of a buffer, as elements of a dtype. Shares the memory.
     ///
@@ -349,14 +362,18 @@ methods! { rows(py, x: TensorArg):
         to_py(py, py.None())
     };
 
-    /// Sets the type that `Tensor` makes: a typed class or its name, such as `'strided.DoubleTensor'`.
+    /// Sets the type that `Tensor` makes: a typed class or its name, such as `'strided.DoubleTensor'`. With a class of
+    /// `strided.gpu` the current GPU is the default device, too.
     ///
     /// >>> strided.set_default_tensor_type(strided.DoubleTensor)
     /// >>> strided.Tensor([1, 2]).type()
     /// 'strided.DoubleTensor'
     /// >>> strided.set_default_tensor_type('strided.FloatTensor')
-    function set_default_tensor_type(t | type_name: DType) -> "None" => {
-        set_default_float(t)?;
+    function set_default_tensor_type(t | type_name: TensorType) -> "None" => {
+        set_default_float(t.dtype)?;
+        if t.place != Place::Any {
+            devices::set_default(t.place.device(None));
+        }
         to_py(py, py.None())
     };
 
@@ -379,27 +396,29 @@ methods! { rows(py, x: TensorArg):
     function can_cast(from_: DType, to: DType) -> "bool" => to_py(py, from_.category() <= to.category());
 }
 
-/// Refuses a device to which values of the host cannot be copied.
-fn check_host(device: Device) -> CallResult<()> {
-    if device == Device::Cpu { Ok(()) } else { Err(not_on_host(device).into()) }
-}
-
-/// Refuses a tensor on another device than the one that is wanted.
-fn check_same(device: Option<Device>, x: &Tensor) -> CallResult<()> {
-    match device {
-        Some(device) if device != x.device() => Err(device_mismatch(device, x.device()).into()),
-        _ => Ok(()),
-    }
+/// The device of a tensor with the values of an object: the one that is given, that of a tensor, or the default.
+fn device_for(given: Option<Device>, data: Arg<'_>, values: &Tensor) -> Device {
+    let has_device = || is_tensor(data) || read_storage(data).is_some();
+    given.unwrap_or_else(|| if has_device() { values.device() } else { default_device() })
 }
 
 /// A new tensor with the values of an object.
-fn tensor_from<'py>(py: Python<'py>, data: Arg<'_>, dtype: Option<DType>) -> CallResult<Value<'py>> {
+fn tensor_from<'py>(
+    py: Python<'py>,
+    data: Arg<'_>,
+    dtype: Option<DType>,
+    device: Option<Device>,
+) -> CallResult<Value<'py>> {
     let Values { tensor, is_new } = Values::of(data, dtype)?;
     let dtype = dtype.unwrap_or(tensor.dtype());
+    let device = device_for(device, data, &tensor);
+    if device != tensor.device() {
+        return wrap(py, moved(py, tensor, device, dtype)?);
+    }
     if is_new && tensor.dtype() == dtype {
         return wrap(py, tensor);
     }
-    call_with_work(py, [], tensor.size(), None, |[], _| copy::to_dtype(&tensor, dtype))
+    call_with_work(py, [], work_on(&tensor), None, |[], _| copy::to_dtype(&tensor, dtype))
 }
 
 fn asarray<'a>(
@@ -410,18 +429,20 @@ fn asarray<'a>(
     copy: Option<bool>,
 ) -> CallResult<Value<'a>> {
     if copy == Some(true) {
-        check_host(device.unwrap_or_else(default_device))?;
-        return tensor_from(py, data, dtype);
+        return tensor_from(py, data, dtype, device);
     }
     let Values { tensor, is_new } = Values::of(data, dtype)?;
-    check_same(device, &tensor)?;
     let dtype = dtype.unwrap_or(tensor.dtype());
-    let has_dtype = tensor.dtype() == dtype;
-    if copy == Some(false) && (is_new || !has_dtype) {
+    let device = device_for(device, data, &tensor);
+    let fits = tensor.dtype() == dtype && tensor.device() == device;
+    if copy == Some(false) && (is_new || !fits) {
         let (from, to) = (type_name(data), dtype.name());
-        return Err(Fail::Value(format!("copy is False, but {from} to a tensor of {to} needs a copy")));
+        let place = if tensor.device() == device { String::new() } else { format!(" on {device}") };
+        return Err(Fail::Value(format!(
+            "copy is False, but {from} to a tensor of {to}{place} needs a copy"
+        )));
     }
-    if is_tensor(data) && has_dtype { Ok(new_ref(data)) } else { wrap(py, cast(py, tensor, dtype)?) }
+    if is_tensor(data) && fits { Ok(new_ref(data)) } else { wrap(py, moved(py, tensor, device, dtype)?) }
 }
 
 /// A new tensor, constructed inside its object.
@@ -433,8 +454,11 @@ fn new_tensor<'py>(
     dtype: DType,
     fill: Fill,
 ) -> CallResult<Value<'py>> {
+    if device != Device::Cpu {
+        return wrap(py, new_on(py, device, shape, dtype, fill)?);
+    }
     wrap_with(py, |inside| {
-        *inside = Some(Tensor::new_on(device, shape, dtype, fill)?);
+        *inside = Some(Tensor::new_on(Device::Cpu, shape, dtype, fill)?);
         Ok(())
     })
 }
@@ -447,7 +471,12 @@ fn filled<'py>(
     dtype: DType,
 ) -> CallResult<Value<'py>> {
     let size = shape.iter().fold(1usize, |a, &b| a.saturating_mul(b.max(0) as usize));
-    call_with_work(py, [], size, None, |[], _| full(device, shape, value, dtype))
+    call_with_work(py, [], device_work(device, size), None, |[], _| full(device, shape, value, dtype))
+}
+
+/// The requested device, or that of `out`, or the default one.
+pub(super) fn device_of_out(device: Option<Device>, out: Option<TensorArg<'_>>) -> Device {
+    device.or(out.map(|out| out.device())).unwrap_or_else(default_device)
 }
 
 /// The requested dtype, or that of `out`.

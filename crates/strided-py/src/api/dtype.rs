@@ -5,7 +5,7 @@ use crate::abi::refs::to_py;
 use crate::classes::dtype::{PyDevice, object};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
-use strided_core::DType;
+use strided_core::{DType, Device};
 
 methods! { rows(py, x: DType):
     /// The dtype of the real part: itself, unless it is complex.
@@ -60,15 +60,18 @@ properties! { properties(py, x: DType):
 }
 
 properties! { device_properties(py, device: PyDevice):
-    /// The type of the device: `'cpu'`.
+    /// The type of the device: `'cpu'`, or `'gpu'`, which equals `'cuda'` as well.
     ///
-    /// >>> strided.device('cpu').type
-    /// 'cpu'
-    r#type -> "str" => to_py(py, device.0.kind());
+    /// >>> strided.device('cpu').type, strided.device('gpu:1').type == 'cuda'
+    /// ('cpu', True)
+    r#type -> "str" => match device.0 {
+        Device::Gpu(_) => Ok(late::import(py, "strided._devices")?.getattr("GPU")?),
+        device => to_py(py, device.kind()),
+    };
 
     /// The number of the device among those of its type; None for the CPU.
     ///
-    /// >>> strided.device('cpu').index is None
-    /// True
+    /// >>> strided.device('cpu').index is None, strided.device('gpu:1').index
+    /// (True, 1)
     index -> "int | None" => to_py(py, device.index());
 }

@@ -1,7 +1,7 @@
 //! Elementwise operations whose arguments no row of the op table describes.
 
 use super::masks::columns;
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach_if_large, work_on};
 use crate::abi::errors::Fail;
 use crate::abi::refs::to_py;
 use crate::classes::elementwise::call_row;
@@ -46,7 +46,7 @@ methods! { rows(py, x: TensorArg):
         let tolerances = [rtol, atol].map(|tolerance| Some(Scalar::Float(tolerance)));
         let close = call_row(py, &OPS[row as usize], &tolerances, &[x.object(), other.0], None)?;
         let close = Tensor::clone(&*TensorArg::from_arg(close.as_borrowed(), "close")?);
-        to_py(py, detach_if_large(py, close.size(), || host_reads::all(&close))?)
+        to_py(py, detach_if_large(py, work_on(&close), || host_reads::all(&close))?)
     };
 
     /// The elements rounded to whole numbers, or to `ndigits` decimals: Python's `round(x, ndigits)`.

@@ -1,7 +1,7 @@
 //! Elements chosen by a mask: `masked_select`, `masked_fill`, `masked_scatter`, `nonzero`.
 
 use crate::abi::Value;
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach_if_large, work_on};
 use crate::abi::errors::CallResult;
 use crate::convert::args::{DataArg, TensorArg};
 use crate::convert::in_place::Target;
@@ -74,6 +74,6 @@ fn number_or_tensor(device: Device, dtype: DType, value: DataArg<'_>) -> CallRes
 
 /// The indices of all elements that are not 0, as a tuple of tensors.
 pub fn columns(py: Python<'_>, x: Tensor) -> CallResult<Value<'_>> {
-    let columns = detach_if_large(py, x.size(), || masks::nonzero_columns(&x))?;
+    let columns = detach_if_large(py, work_on(&x), || masks::nonzero_columns(&x))?;
     tuple_of(py, columns)
 }

@@ -12,6 +12,7 @@ mod conversion;
 mod copying;
 mod covariance;
 mod create;
+mod devices;
 mod document;
 mod dtype;
 mod elementwise;
@@ -65,6 +66,7 @@ impl Rows {
             complex::rows(),
             reduce::rows(),
             create::rows(),
+            devices::rows(),
             conversion::rows(),
             conversion::tensor_casts(),
             conversion::storage_casts(),

@@ -1,6 +1,6 @@
 //! Order: sorting, selection, distinct elements, search, quantiles and histograms.
 
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach_if_large, work_on};
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::tensor_object::{cloned_tensor, wrap};
 use crate::abi::{Arg, Value};
@@ -285,7 +285,7 @@ fn quantile<'a>(
 
 fn distinct<'a>(py: Python<'a>, x: TensorArg<'a>, request: UniqueRequest) -> CallResult<Value<'a>> {
     let x = Tensor::clone(&x);
-    let mut results = detach_if_large(py, x.size(), || unique::unique(&x, request))?;
+    let mut results = detach_if_large(py, work_on(&x), || unique::unique(&x, request))?;
     if results.len() == 1 { wrap(py, results.remove(0)) } else { tuple_of(py, results) }
 }
 

@@ -1,5 +1,6 @@
 //! The properties of Tensor.
 
+use super::conversion::gpu_number;
 use crate::abi::refs::to_py;
 use crate::classes::dtype::{self, PyDevice};
 use crate::classes::layout::PyLayout;
@@ -7,6 +8,7 @@ use crate::classes::size::size_of_tensor;
 use crate::convert::args::TensorArg;
 use crate::convert::arrays;
 use crate::convert::results::view;
+use strided_core::Device;
 use strided_core::layout::Dims;
 
 properties! { properties(py, x: TensorArg):
@@ -27,6 +29,24 @@ properties! { properties(py, x: TensorArg):
     /// >>> strided.zeros(2, 3).device
     /// device(type='cpu')
     device -> "device" => to_py(py, PyDevice(x.device()));
+
+    /// Whether the memory is on a GPU, of any maker: PyTorch's name for `is_gpu`.
+    ///
+    /// >>> strided.zeros(2).is_cuda
+    /// False
+    is_cuda -> "bool" => to_py(py, gpu_number(x.device()) >= 0);
+
+    /// Whether the memory is on a GPU.
+    ///
+    /// >>> strided.zeros(2).is_gpu
+    /// False
+    is_gpu -> "bool" => to_py(py, gpu_number(x.device()) >= 0);
+
+    /// Whether the memory is that of the CPU.
+    ///
+    /// >>> strided.zeros(2).is_cpu
+    /// True
+    is_cpu -> "bool" => to_py(py, x.device() == Device::Cpu);
 
     /// Shape, strides and offset, as a Layout.
     ///

@@ -8,7 +8,7 @@ use crate::abi::storage_object::{TypedStorage, read_storage, storage_object};
 use crate::abi::tensor_object::{is_tensor, wrap};
 use crate::classes::size::new_tuple;
 use crate::convert::args::{AnyArg, IdentityArg, Ints, RestIndex, SharedArg, TensorArg, UntypedArg};
-use crate::convert::exchange::address_of;
+use crate::convert::exchange::{address_of, check_on_host};
 use crate::convert::index::item_at;
 use crate::convert::mapping::{attach, find_mapped, handle, part, share};
 use crate::convert::sequence::to_nested;
@@ -202,7 +202,10 @@ methods! { rows(py, x: TensorArg):
     method __reduce_ex__(protocol: UntypedArg) -> "str | tuple[Any, ...]" => call_python(py, "strided._pickle", "reduce_tensor", (x.object(), protocol.0));
 
     /// The elements' bytes in row-major order.
-    method __bytes__() -> "bytes" => call_python(py, "strided._numpy", "to_bytes", (x.object(),));
+    method __bytes__() -> "bytes" => {
+        check_on_host(x.storage())?;
+        call_python(py, "strided._numpy", "to_bytes", (x.object(),))
+    };
 
     /// The only element as a complex number.
     method __complex__() -> "complex" => call_python(py, "strided._numpy", "to_complex", (x.object(),));

@@ -1,8 +1,8 @@
 //! Random numbers.
 
-use super::create::into;
+use super::create::{device_of_out, into};
 use crate::abi::Value;
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach_if_large, device_work, work_on};
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
 use crate::abi::tensor_object::wrap;
@@ -63,7 +63,8 @@ methods! { rows(py, x: TensorArg):
         if let Some(out) = out {
             random::check_out(&out, made, &[n.max(0)])?;
         }
-        let tensor = detach_if_large(py, n.max(0) as usize, || random::permutation(device.unwrap_or_else(default_device), n, made, generator))?;
+        let device = device_of_out(device, out);
+        let tensor = detach_if_large(py, device_work(device, n.max(0) as usize), || random::permutation(device, n, made, generator))?;
         into(py, out, tensor, dtype)
     };
 
@@ -116,7 +117,7 @@ methods! { rows(py, x: TensorArg):
         if let Some(out) = out && let Ok(shape) = strided_core::layout::broadcast(&layouts) {
             random::check_out(&out, wanted.unwrap_or(out.dtype()), &shape)?;
         }
-        let elements = tensors().map(Tensor::size).max().unwrap_or(1);
+        let elements = tensors().map(work_on).max().unwrap_or(1);
         let tensor = detach_if_large(py, elements, || random::normal(mean, std, wanted, generator))?;
         into(py, out, tensor, dtype)
     };
@@ -135,7 +136,7 @@ methods! { rows(py, x: TensorArg):
         let Some(out) = out else { return call(py, [x], None, |[x], _| random::bernoulli(x, generator)) };
         random::check_out(&out, x.dtype(), &x.layout().shape())?;
         let input = Tensor::clone(&x);
-        let tensor = detach_if_large(py, input.size(), || random::bernoulli(&input, generator))?;
+        let tensor = detach_if_large(py, work_on(&input), || random::bernoulli(&input, generator))?;
         into(py, Some(out), tensor, None)
     };
 
@@ -166,7 +167,7 @@ methods! { rows(py, x: TensorArg):
             random::check_out(&out, DType::I64, &shape)?;
         }
         let input = Tensor::clone(&x);
-        let elements = input.size().max(num_samples.max(0) as usize);
+        let elements = work_on(&input).max(num_samples.max(0) as usize);
         let tensor = detach_if_large(py, elements, || random::multinomial(&input, num_samples, replacement, generator))?;
         into(py, out, tensor, Some(DType::I64))
     };
@@ -313,7 +314,9 @@ fn draw<'a>(
     let (device, dtype) = (device.unwrap_or_else(default_device), dtype.unwrap_or_else(default));
     let elements =
         size.iter().fold(1usize, |product, &extent| product.saturating_mul(extent.max(0) as usize));
-    call_with_work(py, [], elements, None, |[], _| random::new(device, size, dtype, distribution, generator))
+    call_with_work(py, [], device_work(device, elements), None, |[], _| {
+        random::new(device, size, dtype, distribution, generator)
+    })
 }
 
 /// A tensor filled with numbers of a distribution.

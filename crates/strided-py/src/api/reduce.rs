@@ -1,6 +1,6 @@
 //! Reductions.
 
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach_if_large, work_on};
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
 use crate::abi::tensor_object::is_tensor;
@@ -228,7 +228,7 @@ methods! { rows(py, x: TensorArg):
     /// (True, False)
     both equal(other: TensorArg) -> "bool" => {
         let (x, other) = (Tensor::clone(&x), Tensor::clone(&other));
-        to_py(py, detach_if_large(py, x.size(), || reduce::equal(&x, &other))?)
+        to_py(py, detach_if_large(py, work_on(&x), || reduce::equal(&x, &other))?)
     };
 }
 

@@ -1,6 +1,7 @@
 //! Elements repeated, rolled and padded, and the triangles and diagonals of matrices.
 
 use crate::abi::Value;
+use crate::abi::detach::device_work;
 use crate::abi::errors::{CallResult, Fail};
 use crate::classes::devices::default_device;
 use crate::convert::args::{DataArg, FromArg, Ints, Rest, TensorArg, missing};
@@ -209,7 +210,8 @@ fn triangle_indices(
 ) -> CallResult<Value<'_>> {
     let elements = (rows.max(0) as usize).saturating_mul(columns.max(0) as usize);
     let dtype = dtype.unwrap_or(DType::I64);
-    call_with_work(py, [], elements, None, |[], _| {
-        diagonal::triangle_indices(device.unwrap_or_else(default_device), rows, columns, offset, upper, dtype)
+    let device = device.unwrap_or_else(default_device);
+    call_with_work(py, [], device_work(device, elements), None, |[], _| {
+        diagonal::triangle_indices(device, rows, columns, offset, upper, dtype)
     })
 }

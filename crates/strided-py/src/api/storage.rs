@@ -1,12 +1,13 @@
 //! Methods and properties of Storage.
 
-use super::conversion::cast_storage;
+use super::conversion::{gpu_number, move_storage, page_locked};
 use crate::abi::Value;
-use crate::abi::detach::{detach_if_large, detach_to_wait};
+use crate::abi::detach::{detach_if_large, detach_to_wait, work_on};
 use crate::abi::errors::CallResult;
 use crate::abi::refs::{call_python, new_ref, to_py};
 use crate::abi::storage_object::{TypedStorage, storage_object};
-use crate::classes::dtype::{self, PyDevice};
+use crate::classes::devices::Place;
+use crate::classes::dtype::{self, PyDevice, TensorType, gpu_of, type_text};
 use crate::classes::storage::{AssignedValues, constructed, flat_values, new_storage};
 use crate::convert::args::{DataArg, RestObjects, StorageArg, UntypedArg};
 use crate::convert::exchange::{address_of, check_on_host};
@@ -14,7 +15,7 @@ use crate::convert::mapping;
 use crate::convert::sequence::to_nested;
 use pyo3::prelude::*;
 use strided_core::ops::copy;
-use strided_core::{DType, Layout, Scalar};
+use strided_core::{DType, Device, Layout, Scalar};
 
 methods! { rows(py, x: StorageArg):
     /// A new storage of the same dtype, from the arguments of the class.
@@ -22,8 +23,7 @@ methods! { rows(py, x: StorageArg):
     /// >>> strided.IntStorage(2).new([7, 8]).tolist()
     /// [7, 8]
     method new(args: RestObjects) -> "Storage" => {
-        check_on_host(&x.bytes)?;
-        object(py, constructed(py, x.dtype, args.0)?)
+        object(py, constructed(py, x.dtype, Place::On(x.bytes.device()), args.0)?)
     };
 
     /// The number of elements.
@@ -38,7 +38,7 @@ methods! { rows(py, x: StorageArg):
     /// [7, 7, 7]
     method fill_(value: Scalar) -> "Storage" => {
         let elements = x.to_tensor()?;
-        detach_if_large(py, elements.size(), || copy::fill(&elements, value))?;
+        detach_if_large(py, work_on(&elements), || copy::fill(&elements, value))?;
         Ok(new_ref(x.object))
     };
 
@@ -81,20 +81,55 @@ methods! { rows(py, x: StorageArg):
         object(py, viewed)
     };
 
-    /// The storage as another dtype; itself if it has that dtype.
+    /// The storage as another dtype, or on another device; itself if it is so.
     ///
     /// >>> strided.FloatStorage([1.5, 2.5]).to(strided.int16).tolist()
     /// [1, 2]
-    method to(dtype: DType) -> "Storage" => cast_storage(py, &x, dtype);
+    method to(dtype: Option<DType> = None, device: Option<Device> = None) -> "Storage"
+        => move_storage(py, &x, device.unwrap_or(x.bytes.device()), dtype.unwrap_or(x.dtype));
+
+    /// The storage on the CPU: itself, or a copy of one that is on a GPU.
+    ///
+    /// >>> s = strided.FloatStorage([1.5, 2.5])
+    /// >>> s.cpu() is s
+    /// True
+    method cpu() -> "Storage" => move_storage(py, &x, Device::Cpu, x.dtype);
+
+    /// The storage on a GPU: the current one, or that of a number. One that is there already is returned as it is.
+    method gpu(device: Option<PyDevice> = None, non_blocking: bool = False) alias cuda -> "Storage"
+        => move_storage(py, &x, Device::Gpu(gpu_of(device)?), x.dtype);
+
+    /// A copy in page-locked memory, from which transfers to a GPU take less time; itself if it is there already. Storages of
+    /// the CPU only.
+    method pin_memory(device: Option<PyDevice> = None) -> "Storage" => {
+        check_on_host(&x.bytes)?;
+        if x.bytes.is_page_locked() {
+            return Ok(new_ref(x.object));
+        }
+        let copied = page_locked(py, x.to_tensor()?, device)?;
+        object(py, TypedStorage { bytes: copied.storage().clone(), dtype: x.dtype })
+    };
+
+    /// Whether the storage is page-locked.
+    ///
+    /// >>> strided.FloatStorage(2).is_pinned()
+    /// False
+    method is_pinned(device: Option<PyDevice> = None) -> "bool" => to_py(py, x.bytes.is_page_locked());
+
+    /// The number of the GPU that has the storage; -1 on the CPU.
+    ///
+    /// >>> strided.FloatStorage(2).get_device()
+    /// -1
+    method get_device() -> "int" => to_py(py, gpu_number(x.bytes.device()));
 
     /// The name of the storage's type, or the storage as another type.
     ///
     /// >>> strided.FloatStorage(2).type()
     /// 'strided.FloatStorage'
-    method r#type(dtype: Option<DType> = None)
+    method r#type(dtype: Option<TensorType> = None)
         -> ["(dtype: None = None) -> str", "(dtype: _DTypeLike) -> Storage"] => match dtype {
-        Some(dtype) => cast_storage(py, &x, dtype),
-        None => to_py(py, format!("strided.{}Storage", x.dtype.torch_name())),
+        Some(target) => move_storage(py, &x, target.device_for(&x.to_tensor()?), target.dtype),
+        None => to_py(py, type_text(x.bytes.device(), x.dtype, "Storage")),
     };
 
     /// A list of Python numbers.
@@ -182,6 +217,18 @@ properties! { properties(py, x: StorageArg):
     /// >>> strided.ByteStorage(3).device
     /// device(type='cpu')
     device -> "device" => to_py(py, PyDevice(x.bytes.device()));
+
+    /// Whether the memory is on a GPU, of any maker: PyTorch's name for `is_gpu`.
+    ///
+    /// >>> strided.ByteStorage(3).is_cuda
+    /// False
+    is_cuda -> "bool" => to_py(py, gpu_number(x.bytes.device()) >= 0);
+
+    /// Whether the memory is on a GPU.
+    ///
+    /// >>> strided.ByteStorage(3).is_gpu
+    /// False
+    is_gpu -> "bool" => to_py(py, gpu_number(x.bytes.device()) >= 0);
 
     /// Whether writes are refused.
     ///

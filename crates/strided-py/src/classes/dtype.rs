@@ -1,7 +1,7 @@
 //! The dtype and device objects, and the names by which they are found.
 
-use super::class_table::dtype_of_class;
-use super::devices;
+use super::class_table::type_of_class;
+use super::devices::{self, Place};
 use crate::abi::Arg;
 use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::abi::late::{self, Late};
@@ -11,8 +11,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyTuple, PyType};
 use strided_core::dtype::default_float;
-use strided_core::storage::not_on_host;
-use strided_core::{DType, Device};
+use strided_core::{DType, Device, Tensor};
 
 /// The type of a tensor's elements, such as `strided.float32`.
 ///
@@ -132,12 +131,62 @@ pub fn from_text(text: &str) -> CallResult<Option<DType>> {
         )));
     }
     let bare = text.strip_prefix("strided.").or(text.strip_prefix("torch.")).unwrap_or(text);
-    let class = bare.strip_suffix("Tensor").or(bare.strip_suffix("Storage"));
     let named = DType::from_name(bare)
-        .or_else(|| class.and_then(DType::from_torch_name))
+        .or_else(|| from_class_name(bare))
         .or_else(|| ALIASES.iter().find(|alias| alias.0 == bare).map(|alias| alias.1))
         .or_else(|| (text == "complex").then_some(DType::C128)); // as in Python; PyTorch has no such dtype
     Ok(named)
+}
+
+/// `FloatTensor`, `FloatStorage`.
+fn from_class_name(name: &str) -> Option<DType> {
+    DType::from_torch_name(name.strip_suffix("Tensor").or(name.strip_suffix("Storage"))?)
+}
+
+/// The type of a tensor: a dtype, or a typed class or the name of one, which also says whether the tensor is on a GPU.
+pub struct TensorType {
+    pub dtype: DType,
+    pub place: Place,
+}
+
+impl TensorType {
+    /// The names of modules that hold the classes of GPUs.
+    const GPU_MODULES: [&'static str; 6] =
+        ["strided.gpu.", "strided.cuda.", "torch.cuda.", "torch.gpu.", "gpu.", "cuda."];
+
+    /// The device of a tensor that is converted to this type.
+    pub fn device_for(&self, x: &Tensor) -> Device {
+        if self.place.has(x.device()) { x.device() } else { self.place.device(None) }
+    }
+}
+
+impl<'a> FromArg<'a> for TensorType {
+    const WANTED: &'static str = "a dtype, a typed class or its name";
+    const STUB: &'static str = "_DTypeLike";
+    fn read(object: Arg<'a>) -> CallResult<Option<TensorType>> {
+        if let Ok(class) = object.cast::<PyType>()
+            && let Some((dtype, place)) = type_of_class(class.as_type_ptr())
+        {
+            return Ok(Some(TensorType { dtype, place }));
+        }
+        if let Ok(text) = object.cast::<PyString>() {
+            let text = text.to_string();
+            let on_gpu = TensorType::GPU_MODULES.iter().find_map(|module| text.strip_prefix(module));
+            if let Some(dtype) = on_gpu.and_then(from_class_name) {
+                return Ok(Some(TensorType { dtype, place: Place::Gpu }));
+            }
+            let place =
+                if text.ends_with("Tensor") || text.ends_with("Storage") { Place::Host } else { Place::Any };
+            return Ok(DType::read(object)?.map(|dtype| TensorType { dtype, place }));
+        }
+        Ok(DType::read(object)?.map(|dtype| TensorType { dtype, place: Place::Any }))
+    }
+}
+
+/// The name of the type of a tensor or a storage: `strided.FloatTensor`.
+pub fn type_text(device: Device, dtype: DType, word: &str) -> String {
+    let module = if matches!(device, Device::Gpu(_)) { "strided.gpu" } else { "strided" };
+    format!("{module}.{}{word}", dtype.torch_name())
 }
 
 fn from_class(class: &Bound<'_, PyType>) -> PyResult<Option<DType>> {
@@ -145,8 +194,11 @@ fn from_class(class: &Bound<'_, PyType>) -> PyResult<Option<DType>> {
     if pointer == tensor_type() {
         return Ok(Some(default_float()));
     }
-    if let Some(dtype) = dtype_of_class(pointer) {
-        return Ok(Some(dtype));
+    match type_of_class(pointer) {
+        // A class of GPUs is more than a dtype: only `type` takes it.
+        Some((_, Place::Gpu)) => return Ok(None),
+        Some((dtype, _)) => return Ok(Some(dtype)),
+        None => {}
     }
     let (module, name) = (class.getattr("__module__")?.to_string(), class.name()?.to_string());
     Ok(match (module.as_str(), name.as_str()) {
@@ -232,11 +284,26 @@ impl<'a> FromArg<'a> for Device {
     }
 }
 
-/// Reads the argument `device` of a constructor that makes host memory.
-pub fn check_device(object: Arg<'_>) -> CallResult<()> {
-    match Device::from_arg(object, "device")? {
-        Device::Cpu => Ok(()),
-        device => Err(not_on_host(device).into()),
+/// Reads the argument `device` of a class that makes tensors in some place.
+pub fn place_from_arg(class: Place, object: Arg<'_>) -> CallResult<Place> {
+    let device = Device::from_arg(object, "device")?;
+    if class.has(device) {
+        return Ok(Place::On(device));
+    }
+    let wanted = if class == Place::Gpu {
+        "a GPU, as this is a class of strided.gpu"
+    } else {
+        "'cpu'; strided.gpu has the classes of GPUs"
+    };
+    Err(Fail::Value(format!("device is '{device}', wanted {wanted}")))
+}
+
+/// The GPU that an argument names, or the current one.
+pub fn gpu_of(device: Option<PyDevice>) -> CallResult<u8> {
+    match device.map(|device| device.resolve()) {
+        None => Ok(devices::current()),
+        Some(Device::Gpu(index)) => Ok(index),
+        Some(device) => Err(Fail::Value(format!("device is '{device}', wanted a GPU"))),
     }
 }
 

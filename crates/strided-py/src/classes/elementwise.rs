@@ -1,6 +1,6 @@
 //! Elementwise operations on Python objects: reads the operands, chooses the output, and runs a row of the op table.
 
-use crate::abi::detach::{MIN_DETACHED_ELEMENTS, detach, detach_if_large};
+use crate::abi::detach::{DEVICE_WORK, MIN_DETACHED_ELEMENTS, detach, detach_if_large};
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::new_ref;
 use crate::abi::tensor_object::{is_tensor, tensor_of, wrap_with};
@@ -16,7 +16,7 @@ use strided_core::ops::elementwise::{self, KeywordValues, apply_row_into, apply_
 use strided_core::ops::output;
 use strided_core::ops::table::{Op, OpRow};
 use strided_core::ops::{Operand, OwnedOperand};
-use strided_core::{Scalar, Tensor};
+use strided_core::{Device, Scalar, Tensor};
 
 /// The largest number of operands that a row has.
 pub const MAX_OPERANDS: usize = 3;
@@ -82,7 +82,7 @@ pub fn apply<'a>(
     operands: &[Operand],
     out: Option<Arg<'a>>,
 ) -> CallResult<Value<'a>> {
-    let small = result_size(operands) < MIN_DETACHED_ELEMENTS;
+    let small = work_of(operands) < MIN_DETACHED_ELEMENTS;
     let Some(out) = out else {
         return wrap_with(py, |inside| {
             if small {
@@ -127,17 +127,19 @@ fn apply_into<'a>(
     Ok(new_ref(out))
 }
 
-/// An upper bound on the number of elements of the result: operands of other shapes are broadcast.
+/// An upper bound on the number of elements of the result, where all operands are on the host: operands of other shapes are
+/// broadcast.
 #[inline]
-fn result_size(operands: &[Operand]) -> usize {
-    let mut size = 0usize;
+fn work_of(operands: &[Operand]) -> usize {
+    let (mut size, mut on_host) = (0usize, true);
     for operand in operands {
         if let Operand::Tensor(x) = operand {
             let elements = x.size();
             size = if size == 0 || elements == size { elements } else { size.saturating_mul(elements) };
+            on_host &= x.device() == Device::Cpu;
         }
     }
-    size
+    if on_host { size } else { DEVICE_WORK }
 }
 
 /// Computes detached, into an output or a new tensor. Other threads may replace the tensors of the objects meanwhile, so the
@@ -212,5 +214,5 @@ pub fn operate<'a>(
 pub fn contains(py: Python<'_>, x: &Tensor, value: Operand) -> CallResult<bool> {
     let operands = [Operand::Tensor(x), value];
     let any = || host_reads::any(&elementwise::apply(Op::eq, &operands)?);
-    Ok(detach_if_large(py, result_size(&operands), any)?)
+    Ok(detach_if_large(py, work_of(&operands), any)?)
 }

@@ -1,6 +1,6 @@
 //! The Generator class: the state of random numbers. Its methods are rows of `api/generator.rs`.
 
-use super::dtype::{PyDevice, check_device};
+use super::dtype::PyDevice;
 use crate::abi::Arg;
 use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::abi::late::Late;
@@ -8,8 +8,8 @@ use crate::convert::args::{FromArg, Receiver};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::ops::Deref;
-use strided_core::Scalar;
 use strided_core::ops::random::{DEFAULT_SEED, Generator};
+use strided_core::{Device, Scalar};
 
 /// A generator of random numbers, which every function and method that draws takes as `generator=`.
 ///
@@ -76,7 +76,8 @@ impl PyGenerator {
                 other => other,
             };
             if let Some(device) = device {
-                check_device(device.as_borrowed())?;
+                // The state of a generator is on the host, whichever device draws its numbers.
+                Device::from_arg(device.as_borrowed(), "device")?;
             }
             let seed = seed.map_or(Ok(DEFAULT_SEED), |seed| {
                 Ok::<_, Fail>(Seed::from_arg(seed.as_borrowed(), "seed")?.0)

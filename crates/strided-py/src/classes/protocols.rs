@@ -3,7 +3,7 @@
 use super::elementwise::contains;
 use super::iterator;
 use super::operators::compare;
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach_if_large, wait_for, work_on};
 use crate::abi::errors::{CallResult, Fail, guard_value};
 use crate::abi::heap::{definition, slot};
 use crate::abi::late;
@@ -21,6 +21,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::ffi::{c_int, c_void};
+use strided_core::backend::items;
 use strided_core::layout::Index;
 use strided_core::ops::Operand;
 use strided_core::ops::copy;
@@ -52,7 +53,7 @@ slots! {
         };
         let number = python_number(value)?;
         match (number, location(&x, key)) {
-            (Some(number), Some(location)) => strided_core::backend::items::set(&x, location, number)?,
+            (Some(number), Some(location)) => wait_for(py, &x, |x| items::set(x, location, number))?,
             (Some(number), None) => assign_number(py, x, key, number)?,
             (None, _) => assign_values(py, x, key, value)?,
         }
@@ -89,7 +90,7 @@ slots! {
             let text = format!("bool: a tensor of shape {shape} has no single truth value");
             return Err(PyValueError::new_err(text).into());
         }
-        Ok(match copy::single_item(&x)? {
+        Ok(match wait_for(py, &x, copy::single_item)? {
             Scalar::Bool(v) => v,
             Scalar::Int(v) => v != 0,
             Scalar::Huge(v) | Scalar::Float(v) => v != 0.0,
@@ -99,7 +100,7 @@ slots! {
 
     /// `float(x)`
     fn to_float(py, x: TensorArg) -> Value, "float" => {
-        match copy::single_item(&x)? {
+        match wait_for(py, &x, copy::single_item)? {
             Scalar::Complex(_) => {
                 let text = "float: a complex number has no single float; use .real";
                 Err(PyTypeError::new_err(text).into())
@@ -110,7 +111,7 @@ slots! {
 
     /// `int(x)`, by the rules of `int(float)`: inf and nan are refused.
     fn to_int(py, x: TensorArg) -> Value, "int" => {
-        let value = number(py, copy::single_item(&x)?)?;
+        let value = number(py, wait_for(py, &x, copy::single_item)?)?;
         Ok(py.get_type::<pyo3::types::PyInt>().call1((value,))?)
     }
 
@@ -121,7 +122,7 @@ slots! {
             let text = format!("only a tensor of one integer is an index, got {name} of shape {shape}");
             return Err(Fail::Type(text));
         }
-        number(py, copy::single_item(&x)?)
+        number(py, wait_for(py, &x, copy::single_item)?)
     }
 
     /// `repr(x)`
@@ -164,7 +165,8 @@ impl Target {
         match self.0 {
             ReadKeys::View(indices) => {
                 let part = x.with_layout(x.layout().index(&indices)?);
-                detach_if_large(py, part.size(), || match value {
+                let work = work_on(&part).max(value.tensor().map_or(0, work_on));
+                detach_if_large(py, work, || match value {
                     Operand::Tensor(source) => copy::copy(&part, source),
                     Operand::Scalar(number) => copy::fill(&part, number),
                 })?;

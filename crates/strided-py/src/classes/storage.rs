@@ -1,9 +1,11 @@
 //! The Storage class: its constructors and Python's protocols. Its methods are rows of `api/storage.rs`.
 
-use super::class_table::dtype_of_class;
-use super::dtype::check_device;
+use super::class_table::type_of_class;
+use super::devices::Place;
+use super::dtype::place_from_arg;
 use super::elementwise::contains;
-use crate::abi::detach::detach_if_large;
+use super::tensor::new_on;
+use crate::abi::detach::{detach, detach_if_large, wait_for, work_on};
 use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::abi::refs::call_python;
 use crate::abi::storage_object::{PyStorage, TypedStorage, read_storage, storage_object};
@@ -21,12 +23,13 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyString, PyTuple, PyType};
 use std::ffi::c_int;
+use strided_core::backend::items;
 use strided_core::dtype::default_float;
 use strided_core::layout::Index;
 use strided_core::ops::Operand;
 use strided_core::ops::copy;
 use strided_core::storage::Fill;
-use strided_core::{DType, Device, Error, Problem, Scalar, Tensor};
+use strided_core::{DType, Error, Problem, Scalar, Tensor};
 
 #[pymethods]
 impl PyStorage {
@@ -41,12 +44,12 @@ impl PyStorage {
     ) -> PyResult<Py<PyStorage>> {
         let py = class.py();
         let make = || {
-            let dtype = storage_dtype(class, dtype)?;
-            if let Some(device) = device {
-                check_device(device.as_borrowed())?;
+            let (dtype, mut place) = storage_type(class, dtype)?;
+            if let Some(device) = device.filter(|device| !device.is_none()) {
+                place = place_from_arg(place, device.as_borrowed())?;
             }
             let args: Vec<Arg<'_>> = args.iter_borrowed().collect();
-            let object = storage_object(py, constructed(py, dtype, &args)?)?;
+            let object = storage_object(py, constructed(py, dtype, place, &args)?)?;
             Ok(object.cast_into::<PyStorage>().map_err(PyErr::from)?.unbind())
         };
         guard_pyo3(py, "", || make().map_err(|fail: Fail| fail.of_class(class.as_any().as_borrowed())))
@@ -88,7 +91,7 @@ impl PyStorage {
     ) -> PyResult<Value<'py>> {
         let py = class.py();
         guard_pyo3(py, "from_file", || {
-            let dtype = storage_dtype(class, dtype)?;
+            let (dtype, _) = storage_type(class, dtype)?;
             let request = FileRequest { size, offset, shared, readonly, create, grow };
             Ok(storage_object(py, mapping::from_file(filename.as_borrowed(), dtype, request)?)?)
         })
@@ -103,7 +106,7 @@ impl PyStorage {
             Index::At(at) => {
                 let whole = self.typed.to_tensor()?;
                 let at = wrap_index(at, whole.size())?;
-                number(py, copy::item(&whole, &[at])?)
+                number(py, wait_for(py, &whole, |whole| copy::item(whole, &[at]))?)
             }
             slice => {
                 let whole = self.typed.to_tensor()?;
@@ -119,7 +122,7 @@ impl PyStorage {
                 let value = Scalar::from_arg(value.as_borrowed(), "value")?;
                 let whole = self.typed.to_tensor()?;
                 let at = wrap_index(at, whole.size())?;
-                Ok(strided_core::backend::items::set(&whole, at, value)?)
+                Ok(wait_for(py, &whole, |whole| items::set(whole, at, value))?)
             }
             slice => {
                 let source = AssignedValues::read(value.as_borrowed())?;
@@ -175,36 +178,41 @@ impl PyStorage {
     }
 }
 
-/// The dtype of a new storage: the one that was given, that of the class, or the default.
-fn storage_dtype(class: &Bound<'_, PyType>, dtype: Option<Bound<'_, PyAny>>) -> CallResult<DType> {
-    let of_class = dtype_of_class(class.as_type_ptr());
+/// The dtype of a new storage (the one that was given, that of the class, or the default), and where the class makes it.
+fn storage_type(class: &Bound<'_, PyType>, dtype: Option<Bound<'_, PyAny>>) -> CallResult<(DType, Place)> {
+    let of_class = type_of_class(class.as_type_ptr());
     if of_class.is_none() && !class.is(class.py().get_type::<PyStorage>()) {
         return Err(Fail::Type("a subclass cannot be made; hold a storage instead of being one".into()));
     }
+    let (own, place) = of_class.unwrap_or_else(|| (default_float(), Place::Any));
     match dtype {
-        Some(dtype) if !dtype.is_none() => DType::from_arg(dtype.as_borrowed(), "dtype"),
-        _ => Ok(of_class.unwrap_or_else(default_float)),
+        Some(dtype) if !dtype.is_none() => Ok((DType::from_arg(dtype.as_borrowed(), "dtype")?, place)),
+        _ => Ok((own, place)),
     }
 }
 
 /// A new storage from no argument, a size, or an object with values.
-pub fn constructed(py: Python<'_>, dtype: DType, args: &[Arg<'_>]) -> CallResult<TypedStorage> {
+pub fn constructed(py: Python<'_>, dtype: DType, place: Place, args: &[Arg<'_>]) -> CallResult<TypedStorage> {
     let typed = |tensor: Tensor| TypedStorage { bytes: tensor.storage().clone(), dtype };
     let object = match *args {
-        [] => return Ok(typed(Tensor::new_on(Device::Cpu, &[0], dtype, Fill::Zero)?)),
+        [] => return Ok(typed(new_on(py, place.device(None), &[0], dtype, Fill::Zero)?)),
         [object] => object,
         _ => return Err(Fail::Type(format!("takes at most 1 argument, got {}", args.len()))),
     };
     let is_ours = is_tensor(object) || read_storage(object).is_some();
     if !is_ours && let Some(size) = isize::read(object)? {
-        return Ok(typed(Tensor::new_on(Device::Cpu, &[size], dtype, Fill::Zero)?));
+        return Ok(typed(new_on(py, place.device(None), &[size], dtype, Fill::Zero)?));
     }
     let values = flat_values(py, object, Some(dtype))?;
+    let device = place.device(is_ours.then_some(values.device()));
+    if device != values.device() {
+        return Ok(typed(detach(py, || copy::to_device(&values, device, dtype))?));
+    }
     let fits = values.dtype() == dtype && values.layout().is_row_major();
     if !is_ours && fits && values.storage().length() == values.size() * dtype.size() {
         return Ok(typed(values)); // on the buffer's memory, or new
     }
-    Ok(typed(detach_if_large(py, values.size(), || copy::to_dtype(&values, dtype))?))
+    Ok(typed(detach_if_large(py, work_on(&values), || copy::to_dtype(&values, dtype))?))
 }
 
 /// The values of a storage, a tensor, an array or a sequence of numbers as one dim, in row-major order. The dtype is that of
@@ -215,7 +223,7 @@ pub fn flat_values(py: Python<'_>, data: Arg<'_>, dtype: Option<DType>) -> CallR
 
 fn flatten(py: Python<'_>, values: &Tensor) -> CallResult<Tensor> {
     let size = values.size() as isize;
-    Ok(detach_if_large(py, values.size(), || copy::reshape(values, &[size]))?)
+    Ok(detach_if_large(py, work_on(values), || copy::reshape(values, &[size]))?)
 }
 
 /// The values of an object, as for [`flat_values`], in their own shape.
@@ -255,7 +263,7 @@ impl AssignedValues {
         }
         let values = shaped_values(value, None)?;
         match values.layout().rank() {
-            0 => Ok(AssignedValues::Number(copy::single_item(&values)?)),
+            0 => Ok(AssignedValues::Number(wait_for(value.py(), &values, copy::single_item)?)),
             _ => Ok(AssignedValues::Each(flatten(value.py(), &values)?)),
         }
     }
@@ -263,7 +271,7 @@ impl AssignedValues {
     pub fn write(&self, py: Python<'_>, target: &Tensor) -> CallResult<()> {
         let values = match self {
             AssignedValues::Number(number) => {
-                return Ok(detach_if_large(py, target.size(), || copy::fill(target, *number))?);
+                return Ok(detach_if_large(py, work_on(target), || copy::fill(target, *number))?);
             }
             AssignedValues::Each(values) => values,
         };
@@ -271,7 +279,7 @@ impl AssignedValues {
         if got != wanted {
             return Err(Error::new(Problem::Count { what: "elements", got, wanted }).into());
         }
-        Ok(detach_if_large(py, wanted, || copy::copy(target, values))?)
+        Ok(detach_if_large(py, work_on(target).max(work_on(values)), || copy::copy(target, values))?)
     }
 }
 
@@ -296,6 +304,6 @@ fn wrap_index(at: isize, length: usize) -> CallResult<isize> {
 
 /// A new storage with the values of a tensor.
 pub fn new_storage<'py>(py: Python<'py>, values: &Tensor, dtype: DType) -> CallResult<Value<'py>> {
-    let copy = detach_if_large(py, values.size(), || copy::to_dtype(values, dtype))?;
+    let copy = detach_if_large(py, work_on(values), || copy::to_dtype(values, dtype))?;
     Ok(storage_object(py, TypedStorage { bytes: copy.storage().clone(), dtype })?)
 }

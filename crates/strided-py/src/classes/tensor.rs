@@ -1,20 +1,23 @@
 //! The Tensor type: its constructor, and the assembly of its slots, methods and properties.
 
-use super::class_table::{dtype_of_class, dtype_of_subclass};
-use super::dtype::check_device;
+use super::class_table::{type_of_class, type_of_subclass};
+use super::devices::Place;
+use super::dtype::place_from_arg;
 use super::size::{add_size_descriptor, is_size};
 use super::{operators, protocols};
+use crate::abi::detach::detach;
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::heap::{
     Members, SUBCLASSABLE, check_names, leak_text, make_type, names, offset_member, slot,
 };
 use crate::abi::refs::arg;
-use crate::abi::tensor_object::{self as object, wrap, wrap_as};
+use crate::abi::storage_object::read_storage;
+use crate::abi::tensor_object::{self as object, is_tensor, wrap, wrap_as};
 use crate::abi::{Arg, Value};
 use crate::convert::args::{FromArg, NoGrad, sequence_of_ints, wrong_type};
 use crate::convert::buffer;
 use crate::convert::numbers::python_number;
-use crate::convert::values::shared_or_cast;
+use crate::convert::values::{Values, moved};
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -26,25 +29,49 @@ use strided_core::storage::Fill;
 use strided_core::{DType, Device, Tensor};
 
 /// `Tensor(...)` and `FloatTensor(...)`: from sizes, a Size, a storage, a tensor, an array or a sequence.
-pub fn construct<'py>(py: Python<'py>, dtype: DType, args: &[Arg<'_>]) -> CallResult<Value<'py>> {
-    wrap(py, constructed(py, dtype, args)?)
+pub fn construct<'py>(
+    py: Python<'py>,
+    dtype: DType,
+    place: Place,
+    args: &[Arg<'_>],
+) -> CallResult<Value<'py>> {
+    wrap(py, constructed(py, dtype, place, args)?)
 }
 
-fn constructed(py: Python<'_>, dtype: DType, args: &[Arg<'_>]) -> CallResult<Tensor> {
+fn constructed(py: Python<'_>, dtype: DType, place: Place, args: &[Arg<'_>]) -> CallResult<Tensor> {
     match *args {
-        [] => Ok(Tensor::new_on(Device::Cpu, &[0], dtype, Fill::Zero)?),
+        [] => zeros(py, place, &[0], dtype),
         [only] if is_size(only) => {
             let sizes = sequence_of_ints(only)?;
             let sizes = sizes.ok_or_else(|| Fail::Type("a Size must hold ints".into()))?;
-            Ok(Tensor::new_on(Device::Cpu, &sizes, dtype, Fill::Zero)?)
+            zeros(py, place, &sizes, dtype)
         }
-        [only] if !is_one_int(only) => from_one(py, dtype, only),
+        [only] if !is_one_int(only) => from_one(py, dtype, place, only),
         _ => {
             let sizes: Dims =
                 args.iter().map(|&size| isize::from_arg(size, "size")).collect::<CallResult<_>>()?;
-            Ok(Tensor::new_on(Device::Cpu, &sizes, dtype, Fill::Zero)?)
+            zeros(py, place, &sizes, dtype)
         }
     }
+}
+
+fn zeros(py: Python<'_>, place: Place, shape: &[isize], dtype: DType) -> CallResult<Tensor> {
+    new_on(py, place.device(None), shape, dtype, Fill::Zero)
+}
+
+/// A new tensor on a device. A driver that allocates memory may take long.
+#[inline]
+pub fn new_on(
+    py: Python<'_>,
+    device: Device,
+    shape: &[isize],
+    dtype: DType,
+    fill: Fill,
+) -> CallResult<Tensor> {
+    if device == Device::Cpu {
+        return Ok(Tensor::new_on(Device::Cpu, shape, dtype, fill)?);
+    }
+    Ok(detach(py, || Tensor::new_on(device, shape, dtype, fill))?)
 }
 
 /// Whether a single argument is a size: an int, or a NumPy integer. An array of rank 0 is data: unlike NumPy's scalars,
@@ -54,14 +81,14 @@ fn is_one_int(object: Arg<'_>) -> bool {
     // SAFETY: an `Arg` is a live object.
     unsafe {
         ffi::PyLong_Check(pointer) != 0
-            || !object::is_tensor(object)
+            || !is_tensor(object)
                 && buffer::has_buffer(object)
                 && ffi::PyIndex_Check(pointer) != 0
                 && ffi::PySequence_Check(pointer) == 0
     }
 }
 
-fn from_one(py: Python<'_>, dtype: DType, only: Arg<'_>) -> CallResult<Tensor> {
+fn from_one(py: Python<'_>, dtype: DType, place: Place, only: Arg<'_>) -> CallResult<Tensor> {
     if only.is_instance_of::<PyString>() {
         return Err(wrong_type(only, "data", "sizes, numbers, an array, a storage or a Tensor"));
     }
@@ -72,7 +99,10 @@ fn from_one(py: Python<'_>, dtype: DType, only: Arg<'_>) -> CallResult<Tensor> {
             type_name(only)
         )));
     }
-    shared_or_cast(py, only, dtype)
+    let Values { tensor, .. } = Values::of(only, Some(dtype))?;
+    let present = (is_tensor(only) || read_storage(only).is_some()).then_some(tensor.device());
+    let device = place.device(present);
+    moved(py, tensor, device, dtype)
 }
 
 slots! {
@@ -96,20 +126,22 @@ unsafe fn new_of_class<'py>(
     let args = args.cast::<PyTuple>().map_err(PyErr::from)?;
     let args: Vec<Arg<'_>> = args.iter_borrowed().collect();
     // SAFETY: the contract above: a live type.
-    let mut dtype = unsafe { dtype_of_subclass(class) }.unwrap_or_else(default_float);
+    let (mut dtype, mut place) =
+        unsafe { type_of_subclass(class) }.unwrap_or_else(|| (default_float(), Place::Any));
     if let Some(kwargs) = kwargs {
         for (name, value) in kwargs.cast::<PyDict>().map_err(PyErr::from)?.iter() {
             let (name, value) = (name.to_string(), value.as_borrowed());
             match name.as_str() {
                 "dtype" => dtype = DType::from_arg(value, "dtype")?,
-                "device" => check_device(value)?,
+                "device" if value.is_none() => {}
+                "device" => place = place_from_arg(place, value)?,
                 "requires_grad" => _ = Option::<NoGrad>::from_arg(value, "requires_grad")?,
                 _ => return Err(Fail::Type(format!("unknown argument '{name}'"))),
             }
         }
     }
-    let tensor = constructed(py, dtype, &args)?;
-    let is_plain = class == object::tensor_type() || dtype_of_class(class).is_some();
+    let tensor = constructed(py, dtype, place, &args)?;
+    let is_plain = class == object::tensor_type() || type_of_class(class).is_some();
     // SAFETY: the contract above: `class` is a subtype of Tensor.
     if is_plain { wrap(py, tensor) } else { unsafe { wrap_as(py, class, tensor) } }
 }

@@ -1,12 +1,14 @@
 //! `FloatTensor` and the other typed classes, which construct tensors of one dtype and recognise them.
 //!
 //! There is one `Tensor` class with a dtype. A typed class is a nominal subclass: its metaclass answers `isinstance` by
-//! dtype, and calling it makes a plain `Tensor`. Storages likewise.
+//! dtype and device, and calling it makes a plain `Tensor`. Storages likewise.
 
-use super::class_table::{STORAGES, TENSORS, find};
+use super::class_table::{GPU_STORAGES, GPU_TENSORS, STORAGES, TENSORS, TypedClasses, find, type_of_class};
+use super::devices::Place;
 use super::tensor::construct;
 use crate::abi::Arg;
 use crate::abi::heap::{SUBCLASSABLE, make_type, plain_definition, slot};
+use crate::abi::late::Late;
 use crate::abi::refs::{arg, to_py};
 use crate::abi::storage_object::{PyStorage, read_storage};
 use crate::abi::tensor_object::tensor_type;
@@ -23,10 +25,15 @@ slots! {
     /// `isinstance(x, FloatTensor)`
     fn instancecheck(py, class: Object, object: Arg) -> Value, "isinstance" => {
         let class = class.cast::<ffi::PyTypeObject>();
-        let answer = if let Some(dtype) = find(&TENSORS, class) {
-            TensorArg::read(object)?.is_some_and(|x| x.dtype() == dtype)
-        } else if let Some(dtype) = find(&STORAGES, class) {
-            read_storage(object).is_some_and(|storage| storage.dtype == dtype)
+        let answer = if let Some((dtype, place)) = type_of_class(class) {
+            // A tensor is an instance of no class of storages, and the other way round.
+            match (TensorArg::read(object)?, read_storage(object)) {
+                (Some(x), _) => x.dtype() == dtype && place.has(x.device()) && !is_storage_class(class),
+                (None, Some(storage)) => {
+                    storage.dtype == dtype && place.has(storage.bytes.device()) && is_storage_class(class)
+                }
+                (None, None) => false,
+            }
         } else {
             // SAFETY: the interpreter passed a class, and keeps it alive during the call.
             unsafe { ffi::PyType_IsSubtype(ffi::Py_TYPE(object.as_ptr()), class) != 0 }
@@ -37,14 +44,17 @@ slots! {
     /// `FloatTensor(...)`: constructs the tensor without `tp_new` and `tp_init` of the class, which take longer than filling a
     /// small tensor. Keywords, subclasses and storages take that path.
     fn call(py, class: Arg, args: Object, kwargs: Object) -> Value, "" => {
-        if let Some(dtype) = find(&TENSORS, class.as_ptr().cast())
-            && kwargs.is_null()
+        let pointer = class.as_ptr().cast();
+        let plain = || find(&TENSORS, pointer).map(|dtype| (dtype, Place::Host));
+        let on_gpu = || find(&GPU_TENSORS, pointer).map(|dtype| (dtype, Place::Gpu));
+        if kwargs.is_null()
+            && let Some((dtype, place)) = plain().or_else(on_gpu)
         {
             // SAFETY: the interpreter passed a tuple, which keeps its items alive during the call.
             let args: SmallVec<[Arg<'_>; 4]> = unsafe {
                 (0..ffi::PyTuple_Size(args)).map(|i| arg(py, ffi::PyTuple_GetItem(args, i))).collect()
             };
-            return construct(py, dtype, &args).map_err(|fail| fail.of_class(class));
+            return construct(py, dtype, place, &args).map_err(|fail| fail.of_class(class));
         }
         // SAFETY: `type` calls classes with this slot, whose arguments are those of this one. It returns a new reference, or
         // null with an exception set.
@@ -71,27 +81,65 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let base = Some(&raw mut ffi::PyType_Type);
     // SAFETY: each slot has the type of its number; instances are as large as types.
     let meta = unsafe { make_type(py, c"strided.TypedMeta", 0, SUBCLASSABLE, base, slots)? };
+    for (name, class) in make_classes(&meta, "strided", &TENSORS, &STORAGES)? {
+        module.add(name.as_str(), class)?;
+    }
+    Ok(())
+}
+
+/// The names and the classes of `strided.gpu`, which are made when they are first asked for.
+pub fn gpu_classes(py: Python<'_>) -> PyResult<Vec<(String, Py<PyAny>)>> {
+    static CLASSES: Late<Vec<(String, Py<PyAny>)>> = Late::new();
+    let made = CLASSES.get_or_make(py, || {
+        // SAFETY: `register` made the class, which is never freed.
+        let typed = unsafe { Bound::from_borrowed_ptr(py, TENSORS[0].load(Relaxed).cast()) };
+        let classes = make_classes(&typed.get_type().into_any(), "strided.gpu", &GPU_TENSORS, &GPU_STORAGES)?;
+        Ok(classes.into_iter().map(|(name, class)| (name, class.unbind())).collect())
+    })?;
+    Ok(made.iter().map(|(name, class)| (name.clone(), class.clone_ref(py))).collect())
+}
+
+fn is_storage_class(class: *mut ffi::PyTypeObject) -> bool {
+    find(&STORAGES, class).or_else(|| find(&GPU_STORAGES, class)).is_some()
+}
+
+/// Makes the classes of a module, and enters them in the tables.
+fn make_classes<'py>(
+    meta: &Bound<'py, PyAny>,
+    module: &str,
+    tensors: &'static TypedClasses,
+    storages: &'static TypedClasses,
+) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let py = meta.py();
     // SAFETY: `tensor::register` made the tensor type, which is never freed.
     let tensor = unsafe { Bound::from_borrowed_ptr(py, tensor_type().cast()) };
     let storage = py.get_type::<PyStorage>().into_any();
+    let mut made = Vec::new();
     for &dtype in DType::ALL {
-        for (classes, base, word) in [(&TENSORS, &tensor, "Tensor"), (&STORAGES, &storage, "Storage")] {
+        for (classes, base, word) in [(tensors, &tensor, "Tensor"), (storages, &storage, "Storage")] {
             let name = format!("{}{word}", dtype.torch_name());
-            let doc = format!(
-                "A {word} of {dtype}: constructs one, and `isinstance` recognises it.\n\n\
-                 >>> x = strided.{name}([0, 1])\n\
-                 >>> x.dtype, isinstance(x, strided.{name}), isinstance(x, strided.{word})\n\
-                 (strided.{dtype}, True, True)",
-                dtype = dtype.name()
-            );
+            let doc = if module == "strided" {
+                format!(
+                    "A {word} of {dtype}: constructs one, and `isinstance` recognises it.\n\n\
+                     >>> x = strided.{name}([0, 1])\n\
+                     >>> x.dtype, isinstance(x, strided.{name}), isinstance(x, strided.{word})\n\
+                     (strided.{dtype}, True, True)",
+                    dtype = dtype.name()
+                )
+            } else {
+                format!(
+                    "A {word} of {} on a GPU: constructs one, and `isinstance` recognises it.",
+                    dtype.name()
+                )
+            };
             let namespace = PyDict::new(py);
-            namespace.set_item("__module__", "strided")?;
+            namespace.set_item("__module__", module)?;
             namespace.set_item("__slots__", PyTuple::empty(py))?;
             namespace.set_item("__doc__", doc)?;
             let class = meta.call1((PyString::new(py, &name), PyTuple::new(py, [base])?, namespace))?;
-            module.add(name.as_str(), &class)?;
-            classes[dtype as usize].store(class.into_ptr().cast(), Relaxed); // never freed
+            classes[dtype as usize].store(class.clone().into_ptr().cast(), Relaxed); // never freed
+            made.push((name, class));
         }
     }
-    Ok(())
+    Ok(made)
 }

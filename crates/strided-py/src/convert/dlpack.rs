@@ -6,7 +6,7 @@
 
 use super::args::{TwoInts, UntypedArg};
 use super::exchange::{Exported, ForeignBuffer, release_attached};
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach_if_large, work_on};
 use crate::abi::errors::{CallResult, Fail, attached, type_name};
 use crate::abi::{Arg, Object, Value};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
@@ -264,7 +264,7 @@ pub fn export<'py>(py: Python<'py>, x: Tensor, request: ExportRequest<'_>) -> Ca
         )));
     }
     let copied = reversed || request.copy == Some(true);
-    let x = if copied { detach_if_large(py, x.size(), || copy::clone(&x))? } else { x };
+    let x = if copied { detach_if_large(py, work_on(&x), || copy::clone(&x))? } else { x };
     match version {
         Some(TwoInts(major, minor)) => {
             let readonly = if x.storage().is_readonly() { READ_ONLY } else { 0 };
@@ -432,7 +432,7 @@ fn import_capsule<M: ManagedTensor>(capsule: &Value<'_>, copy: Option<bool>) -> 
     // SAFETY: by DLPack's rules the elements stay in place until the deleter is called, when the owner is dropped.
     let tensor = unsafe { foreign.share_or_copy(py, take()?) }?;
     if copy == Some(true) && !tensor.storage().is_owned() {
-        return Ok(detach_if_large(py, tensor.size(), || copy::clone(&tensor))?);
+        return Ok(detach_if_large(py, work_on(&tensor), || copy::clone(&tensor))?);
     }
     Ok(tensor)
 }

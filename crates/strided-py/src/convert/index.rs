@@ -3,6 +3,7 @@
 use super::args::{FromArg, Ints};
 use super::buffer;
 use super::numbers::number;
+use crate::abi::detach::wait_for;
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::{arg, is_none};
 use crate::abi::tensor_object::is_tensor;
@@ -196,16 +197,19 @@ fn location_of<'a>(x: &Tensor, count: usize, index: impl Fn(usize) -> Arg<'a>) -
 #[inline]
 pub fn item_at<'py>(py: Python<'py>, x: &Tensor, at: &[Arg<'_>]) -> CallResult<Value<'py>> {
     if let Some(location) = location_of(x, at.len(), |dim| at[dim]) {
-        return number(py, host_reads::item(x, location)?);
+        return number(py, wait_for(py, x, |x| host_reads::item(x, location))?);
     }
     let x = x.clone(); // reading other indices may run Python code that replaces the object's tensor
     let value = match at {
-        [] => copy::single_item(&x)?,
-        [one] => copy::item(&x, &Ints::from_arg(*one, "index")?.ints)?,
+        [] => wait_for(py, &x, copy::single_item)?,
+        [one] => {
+            let index = Ints::from_arg(*one, "index")?.ints;
+            wait_for(py, &x, |x| copy::item(x, &index))?
+        }
         several => {
             let index: Vec<isize> =
                 several.iter().map(|&i| isize::from_arg(i, "index")).collect::<CallResult<_>>()?;
-            copy::item(&x, &index)?
+            wait_for(py, &x, |x| copy::item(x, &index))?
         }
     };
     number(py, value)

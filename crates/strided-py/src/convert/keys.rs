@@ -6,6 +6,7 @@ use super::arrays::is_array;
 use super::index::{Indices, is_basic, no_index, read_index};
 use super::values::Values;
 use crate::abi::Arg;
+use crate::abi::detach::{DEVICE_WORK, wait_for};
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::tensor_object::cloned_tensor;
 use pyo3::ffi;
@@ -18,7 +19,7 @@ use strided_core::ops::index::along::PlaceReduction;
 use strided_core::ops::index::keys::Key;
 use strided_core::ops::index::masks::as_mask;
 use strided_core::storage::Fill;
-use strided_core::{DType, Scalar, Tensor};
+use strided_core::{DType, Device, Scalar, Tensor};
 
 /// A key that `index::read_indices` does not read.
 pub enum ReadKeys {
@@ -41,12 +42,15 @@ pub fn read_keys(key: Arg<'_>) -> CallResult<ReadKeys> {
     })
 }
 
-/// The number of elements that an operation with these keys looks at.
+/// The work of an operation with these keys: the elements that it looks at.
 pub fn work_of(x: &Tensor, keys: &[Key]) -> usize {
     let index = |key: &Key| match key {
         Key::Indices(tensor) | Key::Mask(tensor) => tensor.size(),
         Key::Basic(_) | Key::Flag(_) => 0,
     };
+    if x.device() != Device::Cpu {
+        return DEVICE_WORK;
+    }
     x.size() + keys.iter().map(index).sum::<usize>()
 }
 
@@ -58,16 +62,16 @@ fn read_key(entry: Arg<'_>) -> CallResult<Key> {
         return Ok(Key::Flag(flag.is_true()));
     }
     if let Some(tensor) = cloned_tensor(entry) {
-        return tensor_key(tensor, true);
+        return tensor_key(entry.py(), tensor, true);
     }
     match read_values(entry)? {
-        Some(values) => tensor_key(values, false),
+        Some(values) => tensor_key(entry.py(), values, false),
         None => Err(no_index(entry)),
     }
 }
 
 /// The entry that a tensor or an array is. uint8 tensors are masks, as in Torch; uint8 arrays are indices, as in NumPy.
-fn tensor_key(tensor: Tensor, bytes_are_masks: bool) -> CallResult<Key> {
+fn tensor_key(py: Python<'_>, tensor: Tensor, bytes_are_masks: bool) -> CallResult<Key> {
     let dtype = tensor.dtype();
     let is_mask = dtype == DType::Bool || dtype == DType::U8 && bytes_are_masks;
     if !is_mask && !dtype.is_int() {
@@ -79,7 +83,7 @@ fn tensor_key(tensor: Tensor, bytes_are_masks: bool) -> CallResult<Key> {
     if tensor.layout().rank() > 0 {
         return Ok(if is_mask { Key::Mask(as_mask(&tensor)?) } else { Key::Indices(tensor) });
     }
-    Ok(match copy::single_item(&tensor)? {
+    Ok(match wait_for(py, &tensor, copy::single_item)? {
         Scalar::Bool(flag) => Key::Flag(flag),
         Scalar::Int(value) if is_mask => Key::Flag(value != 0),
         Scalar::Int(value) => {
@@ -211,7 +215,7 @@ impl<'a> FromArg<'a> for NumberArg {
     fn read(object: Arg<'a>) -> CallResult<Option<NumberArg>> {
         let Some(tensor) = cloned_tensor(object) else { return Ok(Scalar::read(object)?.map(NumberArg)) };
         match tensor.size() {
-            1 => Ok(Some(NumberArg(copy::single_item(&tensor)?))),
+            1 => Ok(Some(NumberArg(wait_for(object.py(), &tensor, copy::single_item)?))),
             _ => {
                 let shape = tensor.layout().shape_text();
                 Err(Fail::Value(format!("value is a tensor of shape {shape}, wanted one element")))

@@ -18,4 +18,5 @@ pub mod results;
 pub mod sequence;
 pub mod streams;
 pub mod tensors;
+pub mod transfer;
 pub mod values;

@@ -2,6 +2,7 @@
 
 use super::args::{FromArg, TensorArg, wrong_type};
 use super::buffer;
+use crate::abi::detach::wait_for;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::tensor_object::{is_tensor, tensor_of};
 use crate::abi::{Arg, Value};
@@ -93,7 +94,7 @@ impl<'a> FromArg<'a> for bool {
 #[cold]
 fn foreign_bool(object: Arg<'_>) -> CallResult<Option<bool>> {
     let single = |x: &Tensor| match x.dtype() == DType::Bool && x.size() == 1 {
-        true => Ok(Some(copy::single_item(x)? == Scalar::Bool(true))),
+        true => Ok(Some(wait_for(object.py(), x, copy::single_item)? == Scalar::Bool(true))),
         false => Ok(None),
     };
     if let Some(x) = TensorArg::read(object)? {
@@ -115,7 +116,8 @@ impl<'a> FromArg<'a> for Scalar {
         }
         if is_tensor(object) {
             // SAFETY: checked to be a tensor; reading its item runs no Python code.
-            return Ok(Some(copy::single_item(unsafe { tensor_of(object) })?));
+            let x = unsafe { tensor_of(object) };
+            return Ok(Some(wait_for(object.py(), x, copy::single_item)?));
         }
         other_number(object)
     }

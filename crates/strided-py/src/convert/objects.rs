@@ -2,6 +2,7 @@
 
 use super::arrays::{self, Misfit};
 use super::streams::call;
+use super::transfer::on_host;
 use crate::abi::Arg;
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::storage_object::read_storage;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use strided_core::io::{
     Blob, Document, ElementType, LuaFunction, Node, NodeId, Place, Record, View, refusal,
 };
-use strided_core::{DType, Layout, Storage, Tensor};
+use strided_core::{DType, Device, Layout, Storage, Tensor};
 
 /// Makes a document of objects. An object that occurs twice is one node.
 #[derive(Default)]
@@ -23,6 +24,8 @@ pub struct DocumentBuilder {
     /// Keeps objects alive, so that no other gets the address of one.
     kept: Vec<Py<PyAny>>,
     blobs: HashMap<(usize, DType), usize>,
+    /// Copies of storages that are on devices, which keep those alive, too.
+    copied: HashMap<usize, (Storage, Storage)>,
     /// How each container was reached, for messages.
     parents: HashMap<NodeId, (NodeId, ItemKey)>,
     /// Called with an object of an unknown class; returns what to write instead, or None.
@@ -120,7 +123,7 @@ impl DocumentBuilder {
             None => match self.unwrapped(object)? {
                 Some(other) if !other.is(object) => self.node(&other, parent, pending)?,
                 _ => match array(object.as_borrowed())? {
-                    Some(tensor) => self.tensor(&tensor)?,
+                    Some(tensor) => self.tensor(object.py(), &tensor)?,
                     None => return Err(self.refusal_of(object.as_borrowed(), parent)),
                 },
             },
@@ -143,11 +146,12 @@ impl DocumentBuilder {
             pending.push(Pending { node, items });
             Ok(Some(node))
         };
+        let py = object.py();
         if let Some(tensor) = cloned_tensor(object.as_borrowed()) {
-            return self.tensor(&tensor).map(Some);
+            return self.tensor(py, &tensor).map(Some);
         }
         if let Some(storage) = read_storage(object.as_borrowed()) {
-            let blob = self.blob(&storage.bytes, storage.dtype)?;
+            let blob = self.blob(py, &storage.bytes, storage.dtype)?;
             let node = self.document.add_storage(blob, ElementType::Known(storage.dtype), 0)?;
             return Ok(Some(node));
         }
@@ -191,15 +195,16 @@ impl DocumentBuilder {
         }
     }
 
-    fn tensor(&mut self, tensor: &Tensor) -> CallResult<NodeId> {
-        let blob = self.blob(tensor.storage(), tensor.dtype())?;
+    fn tensor(&mut self, py: Python<'_>, tensor: &Tensor) -> CallResult<NodeId> {
+        let blob = self.blob(py, tensor.storage(), tensor.dtype())?;
         let (element, layout) = (ElementType::Known(tensor.dtype()), tensor.layout().clone());
         self.document.views.push(View { blob, element, layout });
         Ok(self.document.add(Node::Tensor(self.document.views.len() - 1))?)
     }
 
     /// The memory of tensors; one blob for all tensors of a dtype on a storage.
-    fn blob(&mut self, storage: &Storage, dtype: DType) -> CallResult<usize> {
+    fn blob(&mut self, py: Python<'_>, storage: &Storage, dtype: DType) -> CallResult<usize> {
+        let storage = &self.on_host(py, storage)?;
         let count = (storage.valid_length()? / dtype.size()) as u64;
         let blobs = &mut self.document.blobs;
         Ok(*self.blobs.entry((storage.id(), dtype)).or_insert_with(|| {
@@ -210,6 +215,19 @@ impl DocumentBuilder {
             });
             blobs.len() - 1
         }))
+    }
+
+    /// A storage that the host can read: itself, or one copy for all tensors that share it.
+    fn on_host(&mut self, py: Python<'_>, storage: &Storage) -> CallResult<Storage> {
+        if storage.device() == Device::Cpu {
+            return Ok(storage.clone());
+        }
+        if let Some((_, copied)) = self.copied.get(&storage.id()) {
+            return Ok(copied.clone());
+        }
+        let bytes = on_host(py, &Tensor::from_whole_storage(storage.clone(), DType::U8)?)?;
+        self.copied.insert(storage.id(), (storage.clone(), bytes.storage().clone()));
+        Ok(bytes.storage().clone())
     }
 
     /// A tensor of another file, which is loaded when it is written.

@@ -7,7 +7,9 @@
 
 use super::args::{TensorArg, TensorPair};
 use crate::abi::Value;
-use crate::abi::detach::{MIN_DETACHED_ELEMENTS, detach, detach_if_large, detach_to_wait};
+use crate::abi::detach::{
+    DEVICE_WORK, MIN_DETACHED_ELEMENTS, detach, detach_if_large, detach_to_wait, work_on,
+};
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::late::{self, Late};
 use crate::abi::refs::{new_ref, new_tuple};
@@ -18,7 +20,7 @@ use pyo3::types::{PyDict, PyType};
 use smallvec::SmallVec;
 use std::ffi::c_void;
 use strided_core::ops::{Out, OutPair, copy, output};
-use strided_core::{DType, Layout, Result, Tensor};
+use strided_core::{DType, Device, Layout, Result, Tensor};
 
 /// A view of a tensor as a new object.
 #[inline(always)]
@@ -60,6 +62,7 @@ pub fn call_with_work<'a, const N: usize>(
     out: Option<TensorArg<'a>>,
     rule: impl FnOnce([&Tensor; N], Out) -> Result<Tensor> + Send,
 ) -> CallResult<Value<'a>> {
+    let work = with_devices(&operands, work);
     if out.is_none() && work < MIN_DETACHED_ELEMENTS {
         return wrap_with(py, |inside| {
             *inside = Some(rule(operands.each_ref().map(|x| &**x), Out::New)?);
@@ -81,6 +84,7 @@ pub fn call_with_others<'a, const N: usize>(
     out: Option<TensorArg<'a>>,
     rule: impl FnOnce(&Tensor, [&Tensor; N], Out) -> Result<Tensor> + Send,
 ) -> CallResult<Value<'a>> {
+    let work = with_devices(&others, with_devices(&[x], work));
     if out.is_none() && work < MIN_DETACHED_ELEMENTS {
         return wrap_with(py, |inside| {
             *inside = Some(rule(&x, others.each_ref().map(|x| &**x), Out::New)?);
@@ -141,7 +145,7 @@ fn call_into_pair<'a>(
     let outs = out.map(|TensorPair(first, second)| [first, second]);
     // If an output takes the shape of its result, both results are new tensors at first.
     let targets = outs.filter(|outs| !outs.iter().any(|out| output::takes_any_shape(out)));
-    let work = operands.iter().fold(0, |sum, x| x.size().saturating_add(sum));
+    let work = operands.iter().fold(0, |sum, x| work_on(x).saturating_add(sum));
     let [first, second] = targets.map_or([None, None], |outs| outs.map(Some));
     let results = run_rule(py, operands, work, first, second, &mut |tensors, targets| match targets {
         [Some(first), Some(second)] => rule(tensors, OutPair::Into([first, second])),
@@ -176,6 +180,7 @@ pub fn in_place_with_work<'a, const N: usize>(
     work: usize,
     rule: impl FnOnce(&Tensor, [&Tensor; N]) -> Result<()> + Send,
 ) -> CallResult<Value<'a>> {
+    let work = with_devices(&others, with_devices(&[x], work));
     if work < MIN_DETACHED_ELEMENTS {
         rule(&x, others.each_ref().map(|x| &**x))?;
     } else {
@@ -185,6 +190,14 @@ pub fn in_place_with_work<'a, const N: usize>(
         })?;
     }
     Ok(new_ref(x.object()))
+}
+
+/// The work of a call on tensors of any device.
+#[inline(always)]
+fn with_devices<const N: usize>(operands: &[TensorArg<'_>; N], work: usize) -> usize {
+    // One branch for all operands: almost all calls are on the host.
+    let on_host = operands.iter().fold(true, |on_host, x| on_host & (x.device() == Device::Cpu));
+    if on_host { work } else { DEVICE_WORK }
 }
 
 /// Clones the tensor of an optional argument, for a rule that may run detached.
@@ -257,7 +270,7 @@ pub fn write_out<'a>(
     if output::takes_any_shape(&out) {
         grow(py, std::slice::from_ref(&target))?;
     }
-    detach_if_large(py, target.size(), || write(&target))?;
+    detach_if_large(py, work_on(&target), || write(&target))?;
     Ok(finish_out(out, target))
 }
 
@@ -294,7 +307,7 @@ fn write_to_pair<'a>(
     output::check_disjoint(&targets[0], &targets[1])?;
     grow(py, &targets)?;
     let pairs = || targets.iter().zip(results);
-    let elements = targets.iter().map(Tensor::size).sum();
+    let elements = targets.iter().fold(0, |sum, x| work_on(x).saturating_add(sum));
     detach_if_large(py, elements, || pairs().try_for_each(|(target, result)| copy::copy(target, result)))?;
     let [first, second] = targets;
     Ok((finish_out(outs[0], first), finish_out(outs[1], second)))

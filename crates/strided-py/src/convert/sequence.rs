@@ -4,6 +4,7 @@
 use super::arrays::{self, Misfit};
 use super::exchange::Exported;
 use super::numbers::{number, python_number};
+use super::transfer::on_host;
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::lists;
 use crate::abi::refs::arg;
@@ -412,13 +413,10 @@ pub fn to_nested<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
     let dtype = x.dtype();
     let modes: SmallVec<[Mode; 4]> = x.layout().modes().iter().copied().collect();
     let mut copied = SmallElements::UNINIT;
-    let exported;
+    let (exported, x) = (&mut None, &on_host(py, x)?);
     let first = match host_reads::small_elements(&mut copied, x)? {
         Some(first) => first,
-        None => {
-            exported = Exported::new(x.clone())?;
-            exported.origin
-        }
+        None => exported.insert(Exported::new(x.clone())?).origin,
     };
     if modes.len() > UNCHECKED_DEPTH && modes.len() > recursion_limit(py)? {
         return Err(PyRecursionError::new_err("tolist: more dims than the recursion limit").into());

@@ -2,6 +2,7 @@
 
 use super::args::{FromArg, Ints, TensorArg};
 use super::arrays::{self, Misfit};
+use super::transfer::on_host;
 use crate::abi::Arg;
 use crate::abi::bind::Args;
 use crate::abi::errors::{CallResult, Fail, type_name};
@@ -151,7 +152,7 @@ impl<'a> FromArg<'a> for SectionsArg {
         let mut ints = Dims::new();
         let x = Tensor::clone(&x);
         let flat = x.layout().view(&[x.size() as isize])?;
-        let x = x.with_layout(flat);
+        let x = on_host(object.py(), &x.with_layout(flat))?;
         for i in 0..x.size() as isize {
             match copy::item(&x, &[i])? {
                 Scalar::Int(value) => ints.push(isize::try_from(value).map_err(|_| Fail::IntTooLarge)?),

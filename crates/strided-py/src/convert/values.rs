@@ -3,7 +3,7 @@
 use super::args::TensorArg;
 use super::arrays::{self, Misfit};
 use super::sequence::from_nested;
-use crate::abi::detach::detach_if_large;
+use crate::abi::detach::{detach, detach_if_large, work_on};
 use crate::abi::errors::CallResult;
 use crate::abi::refs::new_ref;
 use crate::abi::storage_object::read_storage;
@@ -11,7 +11,7 @@ use crate::abi::tensor_object::{cloned_tensor, wrap};
 use crate::abi::{Arg, Value};
 use pyo3::prelude::*;
 use strided_core::ops::copy;
-use strided_core::{DType, Tensor};
+use strided_core::{DType, Device, Tensor};
 
 /// Values as a tensor.
 pub struct Values {
@@ -43,18 +43,21 @@ pub fn values(object: Arg<'_>, dtype: DType) -> CallResult<Tensor> {
     Ok(Values::of(object, Some(dtype))?.tensor)
 }
 
-/// A tensor of a dtype with the values of an object, on its memory if that has the dtype.
-pub fn shared_or_cast(py: Python<'_>, data: Arg<'_>, dtype: DType) -> CallResult<Tensor> {
-    cast(py, Values::of(data, Some(dtype))?.tensor, dtype)
-}
-
 /// A tensor in another dtype, itself if it has that dtype.
 pub fn cast(py: Python<'_>, tensor: Tensor, dtype: DType) -> CallResult<Tensor> {
     if tensor.dtype() == dtype {
         Ok(tensor)
     } else {
-        Ok(detach_if_large(py, tensor.size(), || copy::to_dtype(&tensor, dtype))?)
+        Ok(detach_if_large(py, work_on(&tensor), || copy::to_dtype(&tensor, dtype))?)
     }
+}
+
+/// A tensor on a device and in a dtype, itself if it is so.
+pub fn moved(py: Python<'_>, tensor: Tensor, device: Device, dtype: DType) -> CallResult<Tensor> {
+    if tensor.device() == device {
+        return cast(py, tensor, dtype);
+    }
+    Ok(detach(py, || copy::to_device(&tensor, device, dtype))?)
 }
 
 /// A tensor's object in another dtype: itself if it has that dtype, unless a copy is required.
@@ -68,5 +71,5 @@ pub fn cast_object<'a>(
         return Ok(new_ref(x.object()));
     }
     let x = Tensor::clone(&x);
-    wrap(py, detach_if_large(py, x.size(), || copy::to_dtype(&x, dtype))?)
+    wrap(py, detach_if_large(py, work_on(&x), || copy::to_dtype(&x, dtype))?)
 }

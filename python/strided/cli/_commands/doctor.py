@@ -1,4 +1,4 @@
-"""`strided doctor`: the build, the CPU, threads and optional packages, and whether the module computes right."""
+"""`strided doctor`: the build, the CPU, threads, devices and optional packages, and whether the module computes right."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    facts, packages, checks = build(), extras(), {name: _outcome(check) for name, check in CHECKS.items()}
+    facts, gpus, packages, checks = build(), devices(), extras(), {name: _outcome(check) for name, check in CHECKS.items()}
     failed = any(outcome != "ok" for outcome in checks.values())
     if options.json:
-        output.print_json({"facts": facts, "packages": packages, "checks": checks, "ok": not failed})
+        output.print_json({"facts": facts, "devices": gpus, "packages": packages, "checks": checks, "ok": not failed})
         return int(failed)
-    for title, rows in (("strided", facts), ("optional packages", packages), ("checks", checks)):
+    for title, rows in (("strided", facts), ("devices", gpus), ("optional packages", packages), ("checks", checks)):
         output.print_title(options, title)
         width = max(map(len, rows))
         for name, value in rows.items():
@@ -63,9 +63,30 @@ def build() -> dict[str, str]:
         "system": platform.platform(),
         "instructions": f"{native['instructions']}, {native['kernels']} kernels",
         "threads": f"{st.get_num_threads()} of {os.cpu_count()} CPUs",
-        "devices": "cpu; no other in this version",
         "settings": ", ".join(f"{name}={value}" for name, value in settings.items()) or "none (variables STRIDED_…)",
     }
+
+
+def devices() -> dict[str, str]:
+    """The GPUs and the library of OpenCL, or how to get one."""
+    import strided as st
+    from strided.display.numerals import bytes_text
+
+    found = {"cpu": platform.processor() or platform.machine()}
+    try:
+        st.gpu.init()
+    except st.DeviceError as error:
+        return {**found, "gpu": str(error)}
+    for number in range(st.gpu.device_count()):
+        facts = st.gpu.get_device_properties(number)
+        parts = [
+            facts.name if facts.kind == "gpu" else f"{facts.name} (a device of kind {facts.kind})",
+            f"driver {facts.driver}",
+            bytes_text(facts.total_memory),
+            "float64" if facts.double else "no float64",
+        ]
+        found[f"gpu:{number}"] = ", ".join(parts)
+    return {**found, "OpenCL": st._strided._gpu_library() or "not loaded"}
 
 
 def extras() -> dict[str, str]:
