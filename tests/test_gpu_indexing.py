@@ -120,7 +120,7 @@ def test_writes(layout):
     view = LAYOUTS[layout]
     if layout == "stride 0":
         return
-    index, last = st.tensor([0, -1, 0]), view(numbers(6, 5, 4)).shape[0] - 1
+    index = st.tensor([0, -1, 0])
 
     def assign(x, i, values):
         view(x)[i] = values
@@ -131,7 +131,7 @@ def test_writes(layout):
         return x
 
     def copy(x, i, values):
-        view(x).index_copy_(0, i[1:] % (last + 1), values[1:])
+        view(x).index_copy_(0, i[::2], values[::2])
         return x
 
     def fill(x, i, values):
@@ -139,7 +139,7 @@ def test_writes(layout):
         return x
 
     def scatter(x, i, values):
-        view(x).scatter_(0, st.zeros(view(x).shape, dtype=st.int64, device=x.device), view(x) * 2)
+        view(x).scatter_(0, st.zeros(view(x).shape, dtype=st.int64, device=x.device), view(x).flip(0))
         return x
 
     def put(x, i, values):
@@ -157,7 +157,7 @@ def test_writes(layout):
 def test_a_bad_write_is_skipped():
     x = numbers(3, 3).gpu()
     x[st.tensor([1, 5]).gpu()] = st.full((2, 3), 9.0).gpu()
-    with pytest.raises(IndexError, match="^index_put_: index 5 is outside extent 3"):
+    with pytest.raises(IndexError, match=r"^index_put_: index 5 is outside extent 3"):
         x.cpu()
     assert x.cpu().tolist() == [[0, 1, 2], [9, 9, 9], [6, 7, 8]]
     x[st.tensor([0, -4]).gpu(), st.tensor([0, 2]).gpu()] = 5.0
@@ -179,7 +179,7 @@ def test_masks_and_where():
     same(lambda x, m: x.masked_fill(m, -1), x, mask)
     same(lambda x, m: x.t().masked_fill(m.t(), -1), x, mask)
     same(lambda x, m: x.masked_fill(m[0], -1), x, mask)
-    same(lambda x, m: st.where(m, x, x * 2), x, mask)
+    same(lambda x, m: st.where(m, x, x[::-1]), x, mask)
 
     def assign(x, m):
         x[m] = 5
@@ -212,7 +212,7 @@ def test_selections(layout):
     same(lambda x, m: view(x)[view(m)], x, mask)
     same(lambda x, m: view(x).masked_select(view(m)), x, mask)
     same(lambda x, m: view(x)[view(m)[:, 0, 0]], x, mask)
-    same(lambda x, m: view(x)[view(m) & False], x, mask)
+    same(lambda x, m: view(x)[view(m)], x, mask & False)
     same(lambda m: view(m).nonzero(), mask)
 
     def place(x, m):
