@@ -134,6 +134,11 @@ def test_writes(layout):
         view(x).index_copy_(0, i[::2], values[::2])
         return x
 
+    def assign_one(x, i, values):
+        view(x)[:, i] = 9
+        view(x)[i[:1], ..., i[:1]] = 8
+        return x
+
     def fill(x, i, values):
         view(x).index_fill_(2, i[::2], 7)
         return x
@@ -148,7 +153,7 @@ def test_writes(layout):
 
     rows = view(numbers(6, 5, 4))[index].clone() + 100
     rows[2] += 1000
-    for function in (assign, assign_elements, copy, fill, scatter, put):
+    for function in (assign, assign_elements, assign_one, copy, fill, scatter, put):
         x = numbers(6, 5, 4)
         expected = function(x.clone(), index, rows)
         assert function(x.gpu(), index.gpu(), rows.gpu()).cpu().equal(expected), function.__name__

@@ -1,14 +1,16 @@
 //! Elements that an index chooses. Kernels check the indices themselves: see `fault`.
 
-use super::fault;
 use super::launch::{Held, device_of, over_nest};
 use super::program::{Kernels, Key, bare_preamble, kernels, not_available_on};
 use super::source::{FAULT, LOOPS};
+use super::{fault, map};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::index::{IndexedOperand, ScatterRule};
-use crate::layout::{Layout, Mode};
+use crate::kernels::item::ScalarBytes;
+use crate::layout::{Dims, Layout, Mode};
 use crate::nest::{Nest, Operand, Order};
+use crate::scalar::Scalar;
 use crate::storage::{Access, Fill};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -27,14 +29,15 @@ fn program(device: &'static strided_opencl::Device, size: usize) -> Result<Kerne
     })
 }
 
-/// Launches a kernel over the output, the source, the index and the positions.
+/// Launches a kernel over the output, the source, the index and the positions: their layouts, and the bytes of their elements.
 fn launch(
     device: &'static strided_opencl::Device,
     kernel: &strided_opencl::Kernel,
-    operands: [Operand; 4],
+    operands: [(&Layout, usize); 4],
     args: &[Arg],
     operation: &'static str,
 ) -> Result<()> {
+    let operands = operands.map(|(layout, size)| Operand { layout, size });
     let nest = Nest::new(operands[0].layout, &operands, Order::Free);
     let offsets = operands.each_ref().map(|operand| operand.layout.offset());
     let sizes = operands.each_ref().map(|operand| operand.size);
@@ -51,10 +54,10 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<bool> {
     let (to, from) = (Held::new(out, Access::Write)?, Held::new(source.tensor, Access::Read)?);
     let index = Held::new(source.index, Access::Read)?;
     let operands = [
-        Operand { layout: out.layout(), size },
-        Operand { layout: source.base, size },
-        Operand { layout: source.index.layout(), size: size_of::<i64>() },
-        Operand { layout: source.index.layout(), size: size_of::<i64>() },
+        (out.layout(), size),
+        (source.base, size),
+        (source.index.layout(), size_of::<i64>()),
+        (source.index.layout(), size_of::<i64>()),
     ];
     let lookup = [source.extent, source.stride, source.wraps as isize].map(|number| Arg::Long(number as i64));
     fault::checked(device, source.operation, |[memory, number]| {
@@ -80,34 +83,30 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
     let program = program(device, size)?;
     let (to, from) = (Held::new(target.tensor, Access::Write)?, Held::new(source, Access::Read)?);
     let index = Held::new(target.index, Access::Read)?;
-    let last = Tensor::with_new_memory(
-        source.device(),
-        Layout::row_major(&[highest - lowest + 1])?,
-        DType::I32,
-        Fill::Uninitialized,
-    )?;
-    super::map::fill(
-        &last,
-        crate::kernels::item::ScalarBytes::cast(crate::scalar::Scalar::Int(-1), DType::I32),
-    )?;
+    // Along these dims the index chooses whole slices: what is found for one element of a slice holds for all.
+    let shape = target.base.shape();
+    let (base_stride, index_stride) = (target.base.stride(), target.index.layout().stride());
+    let is_slice = |dim: usize| index_stride[dim] == 0 && base_stride[dim] != 0;
+    let first: Dims = (0..shape.len()).map(|dim| if is_slice(dim) { 1 } else { shape[dim] }).collect();
+    let by_index = (0..shape.len()).all(|dim| base_stride[dim] == 0 || is_slice(dim));
+    let places = if by_index { target.extent } else { highest - lowest + 1 };
+    let positions = Layout::row_major(&first)?.expand(&shape)?;
+    let of_first = |layout: &Layout| Layout::strided(&first, &layout.stride(), layout.offset());
+    let last = Tensor::new_on(source.device(), &[places], DType::I32, Fill::Uninitialized)?;
+    map::fill(&last, ScalarBytes::cast(Scalar::Int(-1), DType::I32))?;
     let last = Held::new(&last, Access::Write)?;
-    let positions = target.base.row_major_like();
-    let operands = || {
-        [
-            Operand { layout: target.base, size },
-            Operand { layout: source.layout(), size },
-            Operand { layout: target.index.layout(), size: size_of::<i64>() },
-            Operand { layout: &positions, size: 1 },
-        ]
-    };
+    let layouts = [target.base, source.layout(), target.index.layout(), &positions];
+    let first = [of_first(layouts[0])?, of_first(layouts[1])?, of_first(layouts[2])?, of_first(layouts[3])?];
+    let sizes = [size, size, size_of::<i64>(), 1];
     let long = |number: isize| Arg::Long(number as i64);
-    let lookup = [long(target.extent), long(target.stride), long(target.wraps as isize)];
-    fault::checked(device, target.operation, |[memory, number]| {
-        let args = [last.arg(), long(lowest), index.arg(), lookup[0], lookup[1], lookup[2], memory, number];
-        launch(device, &program[3], operands(), &args, "scatter")
+    let place = [last.arg(), long(by_index as isize), long(lowest)];
+    let lookup = [index.arg(), long(target.extent), long(target.stride), long(target.wraps as isize)];
+    fault::checked(device, target.operation, |fault| {
+        let args: SmallVec<[Arg; 9]> = place.into_iter().chain(lookup).chain(fault).collect();
+        launch(device, &program[3], std::array::from_fn(|k| (&first[k], sizes[k])), &args, "scatter")
     })?;
-    let args = [to.arg(), from.arg(), last.arg(), long(lowest), index.arg(), lookup[0], lookup[1], lookup[2]];
-    launch(device, &program[4], operands(), &args, "scatter")
+    let args: SmallVec<[Arg; 9]> = [to.arg(), from.arg()].into_iter().chain(place).chain(lookup).collect();
+    launch(device, &program[4], std::array::from_fn(|k| (layouts[k], sizes[k])), &args, "scatter")
 }
 
 /// Adds `stride` times each index to the offsets.
@@ -148,7 +147,7 @@ fn add_each(
     let layouts = [out.layout(), index.layout(), index.layout(), index.layout()];
     fault::checked(device, operation, |[memory, number]| {
         let args = [to.arg(), from.arg(), numbers[0], numbers[1], memory, number];
-        launch(device, &program[kernel], layouts.map(|layout| Operand { layout, size }), &args, operation)
+        launch(device, &program[kernel], layouts.map(|layout| (layout, size)), &args, operation)
     })
 }
 
