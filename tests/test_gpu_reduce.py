@@ -12,6 +12,7 @@ import sys
 import gpu_devices
 import numpy as np
 import pytest
+from gpu_devices import on_gpu
 from reduction_models import (
     DIMS,
     SHAPES,
@@ -37,10 +38,9 @@ from reduction_models import (
     tensor_of,
     with_nan,
 )
-from strategies import COMPLEX, DTYPES, FLOATS, fresh, ordinary, shared, to_memory, values_of
+from strategies import COMPLEX, DTYPES, FLOATS, ordinary, values_of
 
 import strided as st
-from gpu_devices import on_gpu
 
 pytestmark = gpu_devices.needs_gpu
 
@@ -111,7 +111,9 @@ def test_matrix(op, name):
 
 @pytest.mark.parametrize(
     ("op", "name"),
-    some([(op, name) for op in EXTREMES for name in REAL], {("argmax", "float32"), ("max", "float32"), ("amin", "int8")}),
+    some(
+        [(op, name) for op in EXTREMES for name in REAL], {("argmax", "float32"), ("max", "float32"), ("amin", "int8")}
+    ),
 )
 def test_extremes(op, name):
     function = EXTREMES[op]
@@ -132,9 +134,7 @@ def test_extremes(op, name):
                 np.testing.assert_array_equal(values_of(got.cpu()), values_of(expected), f"{layout} {dims}")
 
 
-@pytest.mark.parametrize(
-    ("p", "name"), some([(p, name) for p in NORMS for name in DTYPES], {(3, "float32")})
-)
+@pytest.mark.parametrize(("p", "name"), some([(p, name) for p in NORMS for name in DTYPES], {(3, "float32")}))
 def test_norms(p, name):
     for layout in ("dense", "column-major", "size 0"):
         host = tensor_of(layout, moderate(name, own_shape(layout), 1), name)
@@ -147,7 +147,16 @@ def test_norms(p, name):
 
 def test_special_values():
     inf, nan = math.inf, math.nan
-    for values in ([inf, 1.0], [inf, -inf], [nan, 1.0], [-inf, -1.0], [-inf, -inf], [-0.0, -0.0], [], [3e38, 3e38, -3e38]):
+    for values in (
+        [inf, 1.0],
+        [inf, -inf],
+        [nan, 1.0],
+        [-inf, -1.0],
+        [-inf, -inf],
+        [-0.0, -0.0],
+        [],
+        [3e38, 3e38, -3e38],
+    ):
         x = st.tensor(values, dtype=st.float32)
         g = x.gpu()
         for op in ("sum", "var", "logsumexp"):
@@ -171,7 +180,13 @@ def test_ties_and_nan():
     assert math.isnan(x.max(1).values.cpu()[4].item())
 
 
-SIZES = {"long": (1_000_000,), "square": (1000, 1000), "wide": (3, 100_000), "tall": (100_000, 3), "slice": (500, 500, 7)}
+SIZES = {
+    "long": (1_000_000,),
+    "square": (1000, 1000),
+    "wide": (3, 100_000),
+    "tall": (100_000, 3),
+    "slice": (500, 500, 7),
+}
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -251,9 +266,7 @@ def test_softmax(op, name):
             getattr(st, op)(x, dim, out=out)
             assert bits(out.cpu()) == bits(getattr(x, op)(dim).cpu())
     special = st.tensor([[1, math.inf], [math.nan, 1], [-math.inf, 0], [-math.inf, -math.inf]]).to(getattr(st, name))
-    np.testing.assert_array_equal(
-        values_of(getattr(special.gpu(), op)(1).cpu()), values_of(getattr(special, op)(1))
-    )
+    np.testing.assert_array_equal(values_of(getattr(special.gpu(), op)(1).cpu()), values_of(getattr(special, op)(1)))
     x = special.gpu()
     getattr(st, op)(x, 1, out=x)
     np.testing.assert_array_equal(values_of(x.cpu()), values_of(getattr(special, op)(1)))

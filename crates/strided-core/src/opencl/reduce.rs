@@ -8,7 +8,7 @@
 use super::launch::{Held, device_of, group_size, nest_words};
 use super::map;
 use super::program::{Kernels, Key, StepKey, kernels, not_available_on, preamble};
-use super::source::{LOOPS, c_type, convert, load, store};
+use super::source::{LANES, LOOPS, c_type, convert, load, store};
 use crate::dtype::{Category, DType};
 use crate::error::Result;
 use crate::kernels::reduce::ReductionTarget;
@@ -114,8 +114,7 @@ impl Reduction<'_> {
         });
         let number = power.unwrap_or(self.parameter);
         let single = (number as f32).to_le_bytes();
-        let parameter =
-            if device.properties.double { Arg::Double(number) } else { Arg::Bytes(&single) };
+        let parameter = if device.properties.double { Arg::Double(number) } else { Arg::Bytes(&single) };
         let outputs = loops.outputs();
         let scratch = |parts: usize| -> Result<Memory> {
             Ok(Memory::new(device, if parts == 1 { 1 } else { parts * outputs * ACCUMULATOR_BYTES })?)
@@ -248,14 +247,13 @@ impl Scheme {
             let group = group_size(device);
             return Scheme { lanes: 1, items: 1 << 15, min_terms: 16, merged: 32, interleaved: true, group };
         }
-        // As many accumulators as registers hold; exponentials are not vectors.
+        // As many accumulators as registers hold.
         let lanes = match fold {
-            Fold::Op(ReduceOp::LogSumExp) | Fold::Exponentials => 4,
             Fold::Op(ReduceOp::Var | ReduceOp::Std) => 8,
             _ if terms.size() > 4 => 8,
             _ => 16,
         };
-        Scheme { lanes, items: 256, min_terms: 1 << 14, merged: 256, interleaved: false, group: 1 }
+        Scheme { lanes, items: 512, min_terms: 1 << 14, merged: 512, interleaved: false, group: 4 }
     }
 }
 
@@ -421,7 +419,7 @@ impl Program<'_> {
         let _ = writeln!(
             text,
             "#define M {moment}\n#define LOWEST {low}\n#define HIGHEST {high}\n#define FOLD_{fold}\n#define LANES {}
-#define X {}\n#define Y0 {}\n#define Y1 {}\n#define OPERANDS 3\n{LOOPS}{}{FOLDS}{}{REDUCE}",
+#define X {}\n#define Y0 {}\n#define Y1 {}\n#define OPERANDS 3\n{LOOPS}{LANES}{}{FOLDS}{}{REDUCE}",
             scheme.lanes,
             c_type(self.from),
             outs[0],

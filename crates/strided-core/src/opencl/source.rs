@@ -4,6 +4,8 @@ use crate::dtype::{Category, DType};
 
 /// The loops over the operands of a call; `OPERANDS` is defined before.
 pub const LOOPS: &str = include_str!("source/loops.cl");
+/// Vectors of `LANES` numbers, which is defined before.
+pub const LANES: &str = include_str!("source/lanes.cl");
 const CASTS: &str = include_str!("source/casts.cl");
 const REAL: &str = include_str!("source/real.cl");
 const INTEGER: &str = include_str!("source/integer.cl");
