@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::kernels::reduce;
 use crate::kernels::tables::reduce::ResolvedReduction;
 use crate::op_table::ReduceOp;
-use crate::opencl::reduce::{self as opencl, Fold};
+use crate::opencl::program::Fold;
+use crate::opencl::reduce as opencl;
 use crate::storage::Device;
 use crate::tensor::Tensor;
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use strided_opencl::{Arg, Kernel, Memory};
 
 /// The loops of a nest that a kernel runs itself; `source/loops.cl` has the same number.
-const MAX_LOOPS: usize = 8;
+pub const MAX_LOOPS: usize = 8;
 
 /// The device of OpenCL that a tensor is on.
 pub fn device_of(x: &Tensor) -> Result<&'static strided_opencl::Device> {

@@ -2,8 +2,8 @@
 //! operation with both.
 
 use super::launch::{Held, device_of, over_nest_by};
-use super::program::{Key, kernels, preamble};
-use super::reduce::{Fold, Reduction};
+use super::program::{Fold, Key, kernels, preamble};
+use super::reduce::Reduction;
 use super::source::{LANES, LOOPS, c_type, load, store};
 use crate::dtype::DType;
 use crate::error::Result;

@@ -1,9 +1,9 @@
 //! Programs of a device, each compiled when it is first needed.
 
-use super::reduce::Fold;
 use super::source;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
+use crate::op_table::ReduceOp;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use strided_opencl::{Device, Kernel, Program};
@@ -36,6 +36,14 @@ pub enum Key {
         from: DType,
         out: DType,
     },
+}
+
+/// What terms are folded into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fold {
+    Op(ReduceOp),
+    /// The largest term, and the sum of the exponentials of the differences from it: what softmax needs of a line.
+    Exponentials,
 }
 
 /// A step from elements to terms. The number of a power is an argument.

@@ -5,9 +5,9 @@
 //! kind of the device, so that a result has the same bits each time. Floats are added with a second number for what is rounded off,
 //! which makes the order of additions nearly irrelevant.
 
-use super::launch::{Held, device_of, group_size, nest_words};
+use super::launch::{Held, MAX_LOOPS, device_of, group_size, nest_words};
 use super::map;
-use super::program::{Kernels, Key, StepKey, kernels, not_available_on, preamble};
+use super::program::{Fold, Kernels, Key, StepKey, kernels, not_available_on, preamble};
 use super::source::{LANES, LOOPS, c_type, convert, load, store};
 use crate::dtype::{Category, DType};
 use crate::error::Result;
@@ -25,18 +25,8 @@ use strided_opencl::{Arg, Device, Memory};
 const FOLDS: &str = include_str!("source/folds.cl");
 const REDUCE: &str = include_str!("source/reduce.cl");
 
-/// The loops of a nest that a kernel runs itself.
-const MAX_LOOPS: usize = 8;
 /// At least the size of an accumulator of any fold.
 const ACCUMULATOR_BYTES: usize = 64;
-
-/// What terms are folded into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fold {
-    Op(ReduceOp),
-    /// The largest term, and the sum of the exponentials of the differences from it: what softmax needs of a line.
-    Exponentials,
-}
 
 /// One reduction: the contract of [`crate::backend::reduce::reduce`], for any fold.
 pub struct Reduction<'a> {
