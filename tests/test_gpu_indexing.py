@@ -94,9 +94,9 @@ def test_a_bad_read_gives_0_and_is_reported_by_the_next_wait(number):
 
 
 def test_only_the_first_bad_index_is_reported():
-    x = numbers(3, 3).gpu()
-    x.index_select(0, st.tensor([5]).gpu())
-    x.gather(0, st.tensor([[6]]).gpu())
+    x, first, second = numbers(3, 3).gpu(), st.tensor([5]).gpu(), st.tensor([[6]]).gpu()
+    x.index_select(0, first)
+    x.gather(0, second)
     with pytest.raises(IndexError, match="index_select: index 5"):
         x[0, 0].item()
     assert x[1, 1].item() == 4
@@ -130,16 +130,25 @@ def test_writes(layout):
         view(x)[i, :, i] = values.reshape(-1)[:3].reshape(3, 1)
         return x
 
+    def copy(x, i, values):
+        view(x).index_copy_(0, i[::2], values[::2])
+        return x
+
     def fill(x, i, values):
-        return view(x).index_fill_(2, i[::2], 7) and x
+        view(x).index_fill_(2, i[::2], 7)
+        return x
 
     def scatter(x, i, values):
-        shape = view(x).shape
-        return view(x).scatter_(0, (st.zeros(shape, dtype=st.int64, device=x.device)), view(x) * 2) and x
+        view(x).scatter_(0, st.zeros(view(x).shape, dtype=st.int64, device=x.device), view(x).flip(0))
+        return x
+
+    def put(x, i, values):
+        view(x).put_(i, values.reshape(-1)[:3])
+        return x
 
     rows = view(numbers(6, 5, 4))[index].clone() + 100
     rows[2] += 1000
-    for function in (assign, assign_elements, fill, scatter):
+    for function in (assign, assign_elements, copy, fill, scatter, put):
         x = numbers(6, 5, 4)
         expected = function(x.clone(), index, rows)
         assert function(x.gpu(), index.gpu(), rows.gpu()).cpu().equal(expected), function.__name__
@@ -148,7 +157,7 @@ def test_writes(layout):
 def test_a_bad_write_is_skipped():
     x = numbers(3, 3).gpu()
     x[st.tensor([1, 5]).gpu()] = st.full((2, 3), 9.0).gpu()
-    with pytest.raises(IndexError, match="^index_put_: index 5 is outside extent 3"):
+    with pytest.raises(IndexError, match=r"^index_put_: index 5 is outside extent 3"):
         x.cpu()
     assert x.cpu().tolist() == [[0, 1, 2], [9, 9, 9], [6, 7, 8]]
     x[st.tensor([0, -4]).gpu(), st.tensor([0, 2]).gpu()] = 5.0
@@ -170,7 +179,7 @@ def test_masks_and_where():
     same(lambda x, m: x.masked_fill(m, -1), x, mask)
     same(lambda x, m: x.t().masked_fill(m.t(), -1), x, mask)
     same(lambda x, m: x.masked_fill(m[0], -1), x, mask)
-    same(lambda x, m: st.where(m, x, x * 2), x, mask)
+    same(lambda x, m: st.where(m, x, x[::-1]), x, mask)
 
     def assign(x, m):
         x[m] = 5
@@ -196,11 +205,31 @@ def test_joins_and_views():
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
+def test_selections(layout):
+    view = LAYOUTS[layout]
+    x = numbers(6, 5, 4)
+    mask = x % 3 == 0
+    same(lambda x, m: view(x)[view(m)], x, mask)
+    same(lambda x, m: view(x).masked_select(view(m)), x, mask)
+    same(lambda x, m: view(x)[view(m)[:, 0, 0]], x, mask)
+    same(lambda x, m: view(x)[view(m)], x, mask & False)
+    same(lambda m: view(m).nonzero(), mask)
+
+    def place(x, m):
+        x[...] = 1
+        view(x)[view(m)] = st.arange(120, device=x.device).float()[: int(view(m).cpu().sum())]
+        return x
+
+    if layout != "stride 0":
+        same(lambda x, m: place(x.clone(), m), x, mask)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_triangles(layout):
     view = LAYOUTS[layout]
     for diagonal in (-1, 0, 2):
         same(lambda x, d=diagonal: view(x).tril(d), numbers(6, 5, 4))
         same(lambda x, d=diagonal: view(x).triu(d), numbers(6, 5, 4))
     if layout != "stride 0":
-        same(lambda x: view(x).tril_(1) and x, numbers(6, 5, 4))
+        same(lambda x: [x, view(x).tril_(1)][0], numbers(6, 5, 4))
     assert st.tril_indices(4, 3, device="gpu").cpu().equal(st.tril_indices(4, 3))
