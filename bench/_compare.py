@@ -283,7 +283,7 @@ def figures(result: Result) -> dict[str, Any]:
 
 def report(title: str, rows: Sequence[Row], spaces: Mapping[str, Mapping[str, Any]], args: argparse.Namespace) -> int:
     """Measures and prints. Returns 0, so that a benchmark never fails a build."""
-    modules = [sys.modules[name] for name in spaces]
+    modules = [sys.modules[name] for name in spaces if name in sys.modules]
     limits = machine_limits(args.threads)
     print(f"{title}, {args.threads} threads; {timing.machine(*modules)}")
     print(

@@ -6,11 +6,17 @@ import itertools
 import os
 import re
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import strided as st
+
+# Compiled programs of devices are kept in the folder of builds.
+_TARGET = Path(__file__).resolve().parent.parent / "target"
+os.environ.setdefault("STRIDED_OPENCL_CACHE", str(_TARGET / "opencl"))
+os.environ.setdefault("POCL_CACHE_DIR", str(_TARGET / "pocl"))
 
 settings.register_profile("strided", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("strided")
@@ -66,8 +72,31 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+#: Programs for devices that the processes of a run have compiled, and loaded from disk.
+_programs = [0, 0]
+
+
+def pytest_sessionfinish(session):
+    """A worker sends its numbers of programs to the main process."""
+    _programs[:] = map(sum, zip(_programs, st._strided._gpu_programs(), strict=True))
+    if output := getattr(session.config, "workeroutput", None):
+        output["programs"] = _programs
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """The main process adds up what the workers have sent."""
+    _programs[:] = map(sum, zip(_programs, getattr(node, "workeroutput", {}).get("programs", (0, 0)), strict=True))
+
+
 def pytest_terminal_summary(terminalreporter):
     """One line with all that was skipped, so that a run without an optional library does not look like a complete one."""
+    on_devices = sum("test_gpu_" in report.nodeid for report in terminalreporter.getreports("passed"))
+    if on_devices:
+        compiled, loaded = _programs
+        terminalreporter.write_line(
+            f"on devices: {on_devices} tests; programs: {compiled} compiled, {loaded} loaded from disk"
+        )
     skipped = terminalreporter.getreports("skipped")
     if skipped:
         counts = sorted(Counter(map(skip_reason, skipped)).items(), key=lambda item: (-item[1], item[0]))

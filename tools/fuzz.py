@@ -29,6 +29,7 @@ FAMILIES = {
     **dict.fromkeys(re.findall(r"^def (\w+)_file\(r\)", (TESTS / "file_cases.py").read_text(), re.M), "file_cases"),
     **dict.fromkeys(("zarr", "index"), "folder_cases"),
     "kill": "kill_cases",
+    "gpu": "gpu_cases",
 }
 
 #: Seconds between two lines of progress.

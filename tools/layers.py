@@ -46,7 +46,8 @@ TABLES = [
             _0="scalar dtype error op_table",
             _1="storage alloc layout threads cpu",
             _2="tensor nest",
-            _3="kernels",
+            _3a="kernels",
+            _3b="opencl",
             _4="backend",
             _5a="ops",
             _5b="io",
@@ -63,6 +64,23 @@ TABLES = [
             _3d="where isclose round fill index random reduce scan softmax sort matmul repeat triangle",
             _3e="tables",
         ),
+    ),
+    Table(
+        "strided-core",
+        ("opencl",),
+        layers(
+            _a="expression source program fault",
+            _b="launch",
+            _c="map",
+            _d="transfer",
+            _e="reduce index products generate random triangle",
+            _f="lines",
+        ),
+    ),
+    Table(
+        "strided-opencl",
+        (),
+        layers(_0="error library", _1="pool work", _2="device", _3="memory program", _4="queue"),
     ),
     Table("strided-py", (), layers(_0="abi", _1="convert", _2="classes", _3="api")),
 ]

@@ -8,6 +8,7 @@ import index_cases
 import indexing_models as models
 import numpy as np
 import pytest
+from gpu_devices import needs_gpu
 
 import fuzz
 
@@ -56,7 +57,9 @@ def test_unknown_families_are_refused(capsys):
     assert "indexing" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", fuzz.FAMILIES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=needs_gpu) if name == "gpu" else name for name in fuzz.FAMILIES]
+)
 def test_every_family_runs(name, capsys):
     cases = "2" if name == "kill" else "30"  # which starts processes
     assert fuzz.main([name, "--cases", cases, "--seed", "1"]) == 0

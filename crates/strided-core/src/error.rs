@@ -88,6 +88,9 @@ problems! {
     /// An index outside its dim.
     IndexRange { index: i128, dim: usize, extent: isize, shape: ShapeText } Index,
         "index {index} is outside dim {dim} with extent {extent} (shape {shape})";
+    /// An index that a device has found outside its dim, after the operation had returned.
+    IndexFound { operation: &'static str, index: i64, extent: i64, device: String } Index,
+        "{operation}: index {index} is outside extent {extent} (found on {device} after the call returned)";
     /// More indices than dims.
     TooManyIndices { got: usize, rank: usize, shape: ShapeText } Index,
         "{got} indices for {rank} dims (shape {shape})";
@@ -261,6 +264,8 @@ impl Error {
     pub fn message(&self, op: &str) -> String {
         match &*self.problem {
             problem if op.is_empty() => problem.to_string(),
+            // The operation that waits did nothing wrong.
+            problem @ Problem::IndexFound { .. } => problem.to_string(),
             problem @ Problem::EmptyReduction { variant, shape } => {
                 format!("{op}: {problem}: {op}{variant} has no identity (shape {shape})")
             }

@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::library::{Functions, Handle, Int, Uint, Ulong, functions};
-use crate::memory::Pool;
-use crate::queue::Pending;
+use crate::pool::Pool;
+use crate::work::Pending;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -37,6 +37,9 @@ const CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT: Ulong = 1 << 7;
 
 /// Gives each device a context of its own, so that tests can copy between contexts on one platform.
 const SEPARATE_CONTEXTS: &str = "STRIDED_OPENCL_SEPARATE_CONTEXTS";
+
+/// Has CPUs treated as GPUs, so that tests can run what is chosen for those where there is none.
+const AS_GPU: &str = "STRIDED_OPENCL_AS_GPU";
 
 /// What a device says of itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,15 +79,13 @@ pub struct Device {
     pub(crate) handle: Handle,
     platform: Arc<Platform>,
     connection: OnceLock<Result<Connection>>,
-    /// The process that has made the connection.
-    process: AtomicU32,
     pub(crate) pool: Mutex<Pool>,
     pub(crate) pending: Mutex<Pending>,
 }
 
 // SAFETY: handles are addresses of objects that the library locks itself; kernels, which it does not, are used under `pending`.
 unsafe impl Send for Device {}
-// SAFETY: as above.
+// SAFETY: the library locks its objects itself; kernels, which it does not, are used under `pending`.
 unsafe impl Sync for Device {}
 
 /// A context and a queue.
@@ -102,9 +103,9 @@ struct Platform {
     context: OnceLock<Result<usize>>,
 }
 
-// SAFETY: as for `Device`.
+// SAFETY: handles are addresses of objects that the library locks itself.
 unsafe impl Send for Platform {}
-// SAFETY: as for `Device`.
+// SAFETY: handles are addresses of objects that the library locks itself.
 unsafe impl Sync for Platform {}
 
 /// The GPUs and accelerators of all platforms; where there are none, the CPUs that OpenCL can use. The first call loads the
@@ -120,8 +121,12 @@ pub fn device(index: usize) -> Result<&'static Device> {
     devices.get(index).ok_or(Error::NoDevice { index, count: devices.len() })
 }
 
+/// The process that has looked for devices.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
 fn find_devices() -> Result<Vec<Device>> {
     let functions = functions()?;
+    PROCESS.store(std::process::id(), Relaxed);
     let separate = std::env::var_os(SEPARATE_CONTEXTS).is_some();
     let mut found = Vec::new();
     for platform in platforms(functions) {
@@ -154,7 +159,6 @@ fn find_devices() -> Result<Vec<Device>> {
             handle,
             platform,
             connection: OnceLock::new(),
-            process: AtomicU32::new(0),
             pool,
             pending: Mutex::default(),
         }
@@ -238,7 +242,7 @@ fn properties(functions: &Functions, platform: Handle, device: Handle) -> Proper
         version: text_of(CL_DEVICE_VERSION),
         platform: format!("{} ({})", platform_text(CL_PLATFORM_NAME), platform_text(CL_PLATFORM_VERSION)),
         kind: match kind {
-            _ if kind & CL_DEVICE_TYPE_GPU != 0 => "gpu",
+            _ if kind & CL_DEVICE_TYPE_GPU != 0 || std::env::var_os(AS_GPU).is_some() => "gpu",
             _ if kind & CL_DEVICE_TYPE_CPU != 0 => "cpu",
             _ => "accelerator",
         },
@@ -267,15 +271,17 @@ impl Device {
         Arc::ptr_eq(&self.platform, &other.platform)
     }
 
-    /// The context and the queue. Refuses a process that was forked after they were made.
+    /// The context and the queue. Refuses a process that was forked after the devices had been looked for: drivers start threads then.
     pub(crate) fn connection(&self) -> Result<Connection> {
-        let connection = self.connection.get_or_init(|| self.connect()).clone()?;
-        if self.process.load(Relaxed) == std::process::id() { Ok(connection) } else { Err(Error::Forked) }
+        if PROCESS.load(Relaxed) != std::process::id() {
+            return Err(Error::Forked);
+        }
+        self.connection.get_or_init(|| self.connect()).clone()
     }
 
     /// Whether the device was used by this process. In a forked child the driver must not be called, not even to release memory.
     pub(crate) fn is_connected(&self) -> bool {
-        self.process.load(Relaxed) == std::process::id()
+        self.connection.get().is_some() && PROCESS.load(Relaxed) == std::process::id()
     }
 
     fn connect(&self) -> Result<Connection> {
@@ -303,7 +309,6 @@ impl Device {
         // SAFETY: the context has the device.
         let queue = unsafe { (functions.clCreateCommandQueue)(context, self.handle, 0, &mut code) };
         self.check("clCreateCommandQueue", code)?;
-        self.process.store(std::process::id(), Relaxed);
         Ok(Connection { functions, context, queue })
     }
 

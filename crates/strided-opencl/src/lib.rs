@@ -6,10 +6,11 @@
 //! |---|---|
 //! | [`error`] | what can go wrong |
 //! | [`library`] | the functions of OpenCL, loaded when first used |
+//! | [`pool`], [`work`] | free buffers; work that is not known to be done |
 //! | [`device`] | the devices, their properties, contexts and queues |
-//! | [`memory`] | memory of a device, reused by size class |
-//! | [`queue`] | work: launches, transfers, waits |
+//! | [`memory`] | memory of a device, and page-locked memory of the host |
 //! | [`program`] | programs from source text, kept on disk |
+//! | [`queue`] | work: launches, transfers, waits |
 //!
 //! A device has one queue, which works in order: later work sees what earlier work has written, and memory that is freed may be
 //! reused by later work at once. Functions that enqueue work return before it is done.
@@ -18,8 +19,10 @@ pub mod device;
 pub mod error;
 pub mod library;
 pub mod memory;
+pub mod pool;
 pub mod program;
 pub mod queue;
+pub mod work;
 
 pub use device::{Device, Properties, device, devices};
 pub use error::{Error, Result};

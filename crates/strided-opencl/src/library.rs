@@ -66,6 +66,7 @@ functions! {
     clGetProgramBuildInfo(Handle, Handle, Uint, usize, *mut c_void, *mut usize) -> Int;
     clReleaseProgram(Handle) -> Int;
     clCreateKernel(Handle, *const c_char, *mut Int) -> Handle;
+    clGetKernelWorkGroupInfo(Handle, Handle, Uint, usize, *mut c_void, *mut usize) -> Int;
     clSetKernelArg(Handle, Uint, usize, *const c_void) -> Int;
     clGetEventInfo(Handle, Uint, usize, *mut c_void, *mut usize) -> Int;
     clRetainEvent(Handle) -> Int;

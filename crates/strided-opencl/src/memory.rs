@@ -3,7 +3,7 @@
 use crate::device::{Connection, Device, lock};
 use crate::error::{Error, Result};
 use crate::library::{Handle, Int, Ulong};
-use std::collections::BTreeMap;
+use crate::pool::{Buffer, Usage, class_of};
 use std::ptr::{null, null_mut};
 
 const CL_MEM_READ_WRITE: Ulong = 1 << 0;
@@ -13,11 +13,6 @@ const CL_MEM_OBJECT_ALLOCATION_FAILURE: Int = -4;
 const CL_OUT_OF_RESOURCES: Int = -5;
 const CL_OUT_OF_HOST_MEMORY: Int = -6;
 const CL_INVALID_BUFFER_SIZE: Int = -61;
-
-/// The smallest size class, and the alignment of all of them.
-const MIN_CLASS: usize = 256;
-/// Size classes between two powers of two: at most a ninth of a buffer is not used.
-const CLASSES_PER_DOUBLING: usize = 8;
 
 /// Whether a code means that there is no memory left.
 pub(crate) fn is_out_of_memory(code: Int) -> bool {
@@ -30,59 +25,6 @@ pub(crate) fn is_out_of_memory(code: Int) -> bool {
     codes.contains(&code)
 }
 
-/// Buffers that are not used now, and what is used.
-pub struct Pool {
-    free: BTreeMap<usize, Vec<Buffer>>,
-    /// Bytes of the free buffers.
-    cached: usize,
-    /// Bytes of the buffers in use.
-    used: usize,
-    peak: usize,
-    /// Bytes that the program may use.
-    limit: usize,
-    /// Bytes that are kept at most.
-    max_cached: usize,
-}
-
-/// The address of a buffer's object.
-struct Buffer(Handle);
-
-// SAFETY: a handle may be used by any thread.
-unsafe impl Send for Buffer {}
-
-/// What a device's memory is used for, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Usage {
-    pub used: usize,
-    pub peak: usize,
-    pub cached: usize,
-    pub limit: usize,
-}
-
-impl Pool {
-    pub(crate) fn new(global_memory: usize) -> Pool {
-        Pool {
-            free: BTreeMap::new(),
-            cached: 0,
-            used: 0,
-            peak: 0,
-            limit: global_memory,
-            max_cached: global_memory / 2,
-        }
-    }
-
-    fn take(&mut self, class: usize) -> Option<Handle> {
-        let handle = self.free.get_mut(&class)?.pop()?.0;
-        self.cached -= class;
-        Some(handle)
-    }
-
-    fn count(&mut self, class: usize) {
-        self.used += class;
-        self.peak = self.peak.max(self.used);
-    }
-}
-
 /// A buffer of a device. Dropped, it can be used by later work.
 pub struct Memory {
     pub device: &'static Device,
@@ -93,15 +35,8 @@ pub struct Memory {
 
 // SAFETY: a handle may be used by any thread.
 unsafe impl Send for Memory {}
-// SAFETY: as above.
+// SAFETY: a shared handle is only passed to the library, which locks the object.
 unsafe impl Sync for Memory {}
-
-/// The size of the buffer that serves this many bytes.
-fn class_of(bytes: usize) -> Option<usize> {
-    let bytes = bytes.max(MIN_CLASS);
-    let step = (bytes.checked_next_power_of_two()? / 2 / CLASSES_PER_DOUBLING).max(MIN_CLASS);
-    bytes.checked_next_multiple_of(step)
-}
 
 impl Memory {
     /// Allocates uninitialised memory.
@@ -217,7 +152,7 @@ pub struct HostMemory {
 
 // SAFETY: plain memory of the host; the handle may be used by any thread.
 unsafe impl Send for HostMemory {}
-// SAFETY: as above.
+// SAFETY: the handle is only passed to the library, and the memory is that of a storage, whose pins guard it.
 unsafe impl Sync for HostMemory {}
 
 impl HostMemory {

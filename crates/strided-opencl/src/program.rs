@@ -13,6 +13,7 @@ const CL_PROGRAM_NUM_DEVICES: Uint = 0x1162;
 const CL_PROGRAM_BINARY_SIZES: Uint = 0x1165;
 const CL_PROGRAM_BINARIES: Uint = 0x1166;
 const CL_PROGRAM_BUILD_LOG: Uint = 0x1183;
+const CL_KERNEL_WORK_GROUP_SIZE: Uint = 0x11B0;
 
 /// The folder for compiled programs instead of the usual one. Empty: nothing is kept.
 const CACHE_VARIABLE: &str = "STRIDED_OPENCL_CACHE";
@@ -36,15 +37,17 @@ pub struct Program {
 /// A function of a program. Its arguments are set under the lock of the device.
 pub struct Kernel {
     pub(crate) handle: Handle,
+    /// The most work items of a group: fewer than the device allows if the kernel needs many registers.
+    pub max_group: usize,
 }
 
 // SAFETY: a program may be used by any thread.
 unsafe impl Send for Program {}
-// SAFETY: as above.
+// SAFETY: a shared handle is only passed to the library, which locks the object.
 unsafe impl Sync for Program {}
 // SAFETY: a kernel is used under the lock of its device.
 unsafe impl Send for Kernel {}
-// SAFETY: as above.
+// SAFETY: a kernel is used under the lock of its device alone.
 unsafe impl Sync for Kernel {}
 
 impl Program {
@@ -84,12 +87,27 @@ impl Program {
         // SAFETY: the program was built, and the name ends with zero.
         let handle = unsafe { (connection.functions.clCreateKernel)(self.handle, name.as_ptr(), &mut code) };
         self.device.check("clCreateKernel", code)?;
-        Ok(Kernel { handle })
+        let mut max_group: usize = 0;
+        // SAFETY: the kernel is new, the device is that of its program, and the number has the size of a `size_t`.
+        let code = unsafe {
+            let out = (&raw mut max_group).cast();
+            (connection.functions.clGetKernelWorkGroupInfo)(
+                handle,
+                self.device.handle,
+                CL_KERNEL_WORK_GROUP_SIZE,
+                size_of::<usize>(),
+                out,
+                null_mut(),
+            )
+        };
+        self.device.check("clGetKernelWorkGroupInfo", code)?;
+        Ok(Kernel { handle, max_group })
     }
 }
 
 fn options(device: &Device) -> String {
-    let mut options = String::from("-cl-std=CL1.2");
+    // Without warnings, which some drivers print.
+    let mut options = String::from("-cl-std=CL1.2 -w");
     if device.properties.exact_division {
         options.push_str(" -cl-fp32-correctly-rounded-divide-sqrt");
     }

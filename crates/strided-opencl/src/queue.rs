@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::library::{Handle, Int, Uint};
 use crate::memory::{Memory, is_out_of_memory};
 use crate::program::Kernel;
-use std::collections::VecDeque;
+use crate::work::{Pending, Work};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::time::Duration;
@@ -44,20 +44,6 @@ pub enum Arg<'a> {
 
 /// Asked from time to time while a call waits: whether the user wants it to end.
 pub type Interrupted<'a> = &'a mut dyn FnMut() -> bool;
-
-/// Work that is not known to be done, in order.
-#[derive(Default)]
-pub struct Pending(VecDeque<Work>);
-
-struct Work {
-    event: Handle,
-    operation: &'static str,
-    /// Memory of the host that the work reads.
-    _reads: Option<Box<[u8]>>,
-}
-
-// SAFETY: an event may be used by any thread.
-unsafe impl Send for Work {}
 
 impl Device {
     /// Enqueues a kernel over `global` work items, in groups of `local`; `global` is a multiple of `local`. `operation` names it
@@ -117,7 +103,7 @@ impl Device {
                 return Err(Error::OutOfMemory { device: self.name(), bytes: 0 });
             }
             self.check("clEnqueueNDRangeKernel", code)?;
-            pending.0.push_back(Work { event, operation, _reads: None });
+            pending.0.push_back(Work { event, operation, reads: None });
             return Ok(());
         }
     }
@@ -281,6 +267,18 @@ impl Device {
         self.check("clEnqueueWriteBuffer", code)
     }
 
+    /// Reads bytes into a slice, after all work before.
+    pub fn read(
+        &'static self,
+        memory: &Memory,
+        first: usize,
+        to: &mut [u8],
+        interrupted: Interrupted,
+    ) -> Result<()> {
+        // SAFETY: the bytes are a slice that nobody else uses.
+        unsafe { self.read_to(memory, first, to.as_mut_ptr(), to.len(), interrupted) }
+    }
+
     /// Reads bytes, after all work before.
     ///
     /// # Safety
@@ -358,7 +356,7 @@ impl Device {
             return Err(Error::OutOfMemory { device: self.name(), bytes: 0 });
         }
         self.check(call, code)?;
-        pending.0.push_back(Work { event, operation, _reads: reads });
+        pending.0.push_back(Work { event, operation, reads });
         Ok(())
     }
 

@@ -24,22 +24,22 @@ by_device! {
     fn item(x: &Tensor, location: isize) -> Result<Scalar>, on x.device() => kernels::item::get, gpu opencl::transfer::item;
 
     /// The smallest and the largest element of an int64 index: one out of range is refused before anything is written.
-    fn min_max(index: &Tensor) -> Result<Option<(i64, i64)>>, on index.device() => kernels::index::min_max;
+    fn min_max(index: &Tensor) -> Result<Option<(i64, i64)>>, on index.device() => kernels::index::min_max, gpu opencl::index::min_max;
 
     /// How many elements of a mask are true: the shape of the result depends on it.
     fn mask_counts(mask: &Tensor) -> Result<MaskCounts>, on mask.device() => MaskCounts::new;
 
     /// The elements that a small index selects. `None` if it is not small, or out of range.
-    fn small_gather(x: &Tensor, index: &Tensor) -> Result<Option<Tensor>>, on x.device() => kernels::index::small_gather;
+    fn small_gather(x: &Tensor, index: &Tensor) -> Result<Option<Tensor>>, on x.device() => kernels::index::small_gather, gpu opencl::index::small_gather;
 
     /// The elements that a small mask selects, whose number is the shape of the result. `None` if the mask is not small.
-    fn small_select(x: &Tensor, mask: &Tensor) -> Result<Option<Tensor>>, on x.device() => kernels::index::small_select;
+    fn small_select(x: &Tensor, mask: &Tensor) -> Result<Option<Tensor>>, on x.device() => kernels::index::small_select, gpu opencl::index::small_select;
 
     /// The running sums of counts. The last one is an extent of the result; negative counts are refused.
     fn repeat_ends(counts: &Tensor) -> Result<Vec<usize>>, on counts.device() => kernels::repeat::ends;
 
     /// The first element of a float64 tensor that is not valid: parameters are refused before anything is drawn.
-    fn find_invalid(x: &Tensor, valid: fn(f64) -> bool) -> Result<Option<f64>>, on x.device() => kernels::random::find_invalid;
+    fn find_invalid(x: &Tensor, valid: fn(f64) -> bool) -> Result<Option<f64>>, on x.device() => kernels::random::find_invalid, gpu opencl::random::find_invalid;
 }
 
 /// All elements, for code that runs on the host: the state of a generator, and tables of the alias method.

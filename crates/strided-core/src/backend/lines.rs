@@ -7,6 +7,7 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::tables::lines;
 use crate::op_table::LineOp;
+use crate::opencl::lines as opencl;
 use crate::storage::Device;
 
 /// Writes the results, which are computed as elements of dtype `result`.
@@ -18,6 +19,9 @@ pub fn compute_lines(op: LineOp, result: DType, request: &LineRequest) -> Result
         Device::Cpu => {
             let function = lines::function(op, result);
             function.expect("rules refuse dtypes that the function does not have")(request)
+        }
+        Device::Gpu(_) if matches!(op, LineOp::Softmax | LineOp::LogSoftmax) => {
+            opencl::softmax(op == LineOp::LogSoftmax, result, request)
         }
         device => Err(not_computed(device)),
     }

@@ -9,6 +9,7 @@ pub use crate::kernels::random::{
 use super::not_computed;
 use crate::error::Result;
 use crate::kernels::random;
+use crate::opencl;
 use crate::storage::Device;
 use crate::tensor::Tensor;
 
@@ -17,21 +18,21 @@ type Sampled = Result<std::result::Result<(), WeightProblem>>;
 
 by_device! {
     /// In `[low, high)`.
-    fn uniform(out: &Tensor, generator: &Generator, low: f64, high: f64) -> Result<()>, on out.device() => random::uniform;
-    fn normal(out: &Tensor, generator: &Generator, mean: f64, std: f64) -> Result<()>, on out.device() => random::normal;
-    fn log_normal(out: &Tensor, generator: &Generator, mean: f64, std: f64) -> Result<()>, on out.device() => random::log_normal;
-    fn exponential(out: &Tensor, generator: &Generator, rate: f64) -> Result<()>, on out.device() => random::exponential;
-    fn cauchy(out: &Tensor, generator: &Generator, median: f64, sigma: f64) -> Result<()>, on out.device() => random::cauchy;
+    fn uniform(out: &Tensor, generator: &Generator, low: f64, high: f64) -> Result<()>, on out.device() => random::uniform, gpu opencl::random::uniform;
+    fn normal(out: &Tensor, generator: &Generator, mean: f64, std: f64) -> Result<()>, on out.device() => random::normal, gpu opencl::random::normal;
+    fn log_normal(out: &Tensor, generator: &Generator, mean: f64, std: f64) -> Result<()>, on out.device() => random::log_normal, gpu opencl::random::log_normal;
+    fn exponential(out: &Tensor, generator: &Generator, rate: f64) -> Result<()>, on out.device() => random::exponential, gpu opencl::random::exponential;
+    fn cauchy(out: &Tensor, generator: &Generator, median: f64, sigma: f64) -> Result<()>, on out.device() => random::cauchy, gpu opencl::random::cauchy;
     /// Clamped to `most`.
     fn geometric(out: &Tensor, generator: &Generator, p: f64, most: f64) -> Result<()>, on out.device() => random::geometric;
-    fn bernoulli(out: &Tensor, generator: &Generator, p: f64) -> Result<()>, on out.device() => random::bernoulli;
+    fn bernoulli(out: &Tensor, generator: &Generator, p: f64) -> Result<()>, on out.device() => random::bernoulli, gpu opencl::random::bernoulli;
     /// With a probability for each element.
-    fn bernoulli_each(out: &Tensor, generator: &Generator, p: &Tensor) -> Result<()>, on out.device() => random::bernoulli_each;
+    fn bernoulli_each(out: &Tensor, generator: &Generator, p: &Tensor) -> Result<()>, on out.device() => random::bernoulli_each, gpu opencl::random::bernoulli_each;
     fn poisson(out: &Tensor, generator: &Generator, rates: &Tensor) -> Result<()>, on out.device() => random::poisson;
     /// From `low` to `last`, both included.
-    fn integers(out: &Tensor, generator: &Generator, low: i128, last: i128) -> Result<()>, on out.device() => random::integers;
+    fn integers(out: &Tensor, generator: &Generator, low: i128, last: i128) -> Result<()>, on out.device() => random::integers, gpu opencl::random::integers;
     /// The integers from 0 to n - 1 in random order, for n elements.
-    fn permutation(out: &Tensor, generator: &Generator) -> Result<()>, on out.device() => random::permutation;
+    fn permutation(out: &Tensor, generator: &Generator) -> Result<()>, on out.device() => random::permutation, gpu opencl::random::permutation;
     /// Categories drawn by weights, with replacement.
     fn with_replacement(out: &Tensor, generator: &Generator, weights: &Tensor) -> Sampled, on out.device() => random::with_replacement;
     /// Categories drawn by weights, without replacement.

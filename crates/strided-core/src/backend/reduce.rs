@@ -9,6 +9,8 @@ use crate::error::Result;
 use crate::kernels::reduce;
 use crate::kernels::tables::reduce::ResolvedReduction;
 use crate::op_table::ReduceOp;
+use crate::opencl::program::Fold;
+use crate::opencl::reduce as opencl;
 use crate::storage::Device;
 use crate::tensor::Tensor;
 
@@ -27,6 +29,7 @@ pub fn reduce(
             let resolved = ResolvedReduction::new(op, x.dtype(), steps)?;
             reduce::run(&resolved.reduction(ordered, parameter), x, targets)
         }
+        Device::Gpu(_) => opencl::Reduction { fold: Fold::Op(op), steps, ordered, parameter }.run(x, targets),
         device => Err(not_computed(device)),
     }
 }
@@ -52,6 +55,7 @@ pub fn reduce_in_one_call(
             reduction.run_one_call(x, &out)?;
             Ok(Some(out))
         }
+        Device::Gpu(_) => Ok(None),
         device => Err(not_computed(device)),
     }
 }

@@ -241,7 +241,7 @@ pub fn linspace(n: usize, start: f64, end: f64) -> Result<Tensor> {
 /// The half of a `linspace` next to one of its ends. A plain `start + i * step` multiplies the rounding error of the
 /// step by `i`, and its relative error has no bound where the sum is near 0. So values and the step are sums of two
 /// floats: the rounded value and its rounding error.
-struct LinspaceHalf {
+pub struct LinspaceHalf {
     start: f64,
     step: DoubleDouble<f64>,
     /// A factor that brings ends near the limits of float64 to where nothing overflows or underflows.
@@ -252,10 +252,10 @@ struct LinspaceHalf {
 
 /// Elements that are computed from one base value: so few that the product of an index in the block and the upper bits
 /// of the step is exact.
-const ELEMENTS_PER_BASE: usize = 1 << 12;
+pub const ELEMENTS_PER_BASE: usize = 1 << 12;
 
 impl LinspaceHalf {
-    fn new(start: f64, end: f64, n: usize) -> LinspaceHalf {
+    pub fn new(start: f64, end: f64, n: usize) -> LinspaceHalf {
         let largest = start.abs().max(end.abs());
         let scale = match largest {
             v if v > 2f64.powi(500) => 2f64.powi(-600),
@@ -277,9 +277,7 @@ impl LinspaceHalf {
     /// of the range.
     unsafe fn write<const FORWARD: bool>(&self, range: Range<usize>, to: *mut f64) {
         let address = |from: *mut f64, i| if FORWARD { from.wrapping_add(i) } else { from.wrapping_sub(i) };
-        let upper = f64::from_bits(self.step.hi.to_bits() & !(2 * ELEMENTS_PER_BASE as u64 - 1));
-        let lower = self.step.hi - upper + self.step.lo;
-        let (unscale, min_nonzero) = (1.0 / self.scale, self.min_nonzero);
+        let [_, _, _, upper, lower, unscale, min_nonzero] = self.numbers();
         for block in (range.start - range.start % ELEMENTS_PER_BASE..range.end).step_by(ELEMENTS_PER_BASE) {
             let DoubleDouble { hi: base, lo: rest } = self.at(block as f64);
             let first = block.max(range.start);
@@ -299,6 +297,13 @@ impl LinspaceHalf {
                 }
             });
         }
+    }
+
+    /// The start, the two parts of the step, its upper bits and the rest, the inverse of the scale, and the smallest magnitude.
+    pub fn numbers(&self) -> [f64; 7] {
+        let upper = f64::from_bits(self.step.hi.to_bits() & !(2 * ELEMENTS_PER_BASE as u64 - 1));
+        let lower = self.step.hi - upper + self.step.lo;
+        [self.start, self.step.hi, self.step.lo, upper, lower, 1.0 / self.scale, self.min_nonzero]
     }
 
     /// The value at an index, as the sum of two floats.

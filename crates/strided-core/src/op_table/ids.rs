@@ -2,7 +2,7 @@
 //! them.
 
 /// A reduction: many terms become one result, or a pair of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceOp {
     Sum,
     /// The sum of the terms that are not NaN.

@@ -51,11 +51,12 @@ impl Held {
     }
 }
 
-/// The size of a group of work items for a kernel over elements, whose number need not be a multiple of it.
-pub fn group_size(device: &strided_opencl::Device) -> usize {
+/// The size of a group of work items for a kernel over elements, whose number need not be a multiple of it: a power of two.
+pub fn group_size(device: &strided_opencl::Device, kernel: &Kernel) -> usize {
     // A CPU runs the items of a group in a loop, whose start has a price.
     let wanted = if device.properties.kind == "cpu" { 1024 } else { 256 };
-    wanted.min(device.properties.max_work_group).max(1)
+    let most = wanted.min(kernel.max_group).max(1);
+    1 << most.ilog2()
 }
 
 /// Launches a kernel over `n` elements. Its first argument is their number.
@@ -69,13 +70,13 @@ pub fn over_elements(
     if n == 0 {
         return Ok(());
     }
-    let group = group_size(device);
+    let group = group_size(device, kernel);
     let all: SmallVec<[Arg; 16]> = [Arg::Long(n as i64)].into_iter().chain(args.iter().copied()).collect();
     Ok(device.launch(kernel, &all, [n.next_multiple_of(group), 1], [group, 1], operation)?)
 }
 
 /// The loops of a nest as a kernel reads them: `Nest` of `source/loops.cl`, for `operands` operands.
-fn nest_words(loops: &[Loop], start: &[isize], sizes: &[usize]) -> SmallVec<[i64; 64]> {
+pub fn nest_words(loops: &[Loop], start: &[isize], sizes: &[usize]) -> SmallVec<[i64; 64]> {
     let mut words: SmallVec<[i64; 64]> = SmallVec::new();
     let rest = std::iter::repeat_n(0, MAX_LOOPS - loops.len());
     words.extend(loops.iter().map(|l| l.extent as i64).chain(rest.clone()));
@@ -109,7 +110,7 @@ pub fn over_nest(
     let (host, kernel_loops) = loops.split_at(loops.len().saturating_sub(MAX_LOOPS));
     let inner = kernel_loops[kernel_loops.len() - 1].extent;
     let outer: usize = kernel_loops[..kernel_loops.len() - 1].iter().map(|l| l.extent).product();
-    let local = group_shape(device, inner);
+    let local = group_shape(group_size(device, kernel), inner);
     let global = [inner.next_multiple_of(local[0]), outer.next_multiple_of(local[1])];
     let mut result = Ok(());
     walk(host, nest.start(origins), |at| {
@@ -127,8 +128,7 @@ pub fn over_nest(
 }
 
 /// The shape of a group over a nest whose innermost loop has this extent: few shapes, since some drivers compile a kernel for each.
-fn group_shape(device: &strided_opencl::Device, inner: usize) -> [usize; 2] {
-    let group = group_size(device);
+fn group_shape(group: usize, inner: usize) -> [usize; 2] {
     let wide = match inner {
         ..=4 => 1,
         ..=64 => 16,
@@ -138,16 +138,12 @@ fn group_shape(device: &strided_opencl::Device, inner: usize) -> [usize; 2] {
     [wide, group / wide]
 }
 
-/// Waits until the work of a device is done.
-pub fn wait(device: &'static strided_opencl::Device) -> Result<()> {
-    Ok(device.wait(&mut threads::interrupt_watch())?)
-}
+pub use super::fault::wait;
 
 /// Reads bytes of a device's memory, after all work that was enqueued before.
 pub fn read_bytes(memory: &Memory, first: usize, into: &mut [u8]) -> Result<()> {
-    let (start, length) = (into.as_mut_ptr(), into.len());
-    // SAFETY: the bytes are a slice that nobody else uses.
-    unsafe { Ok(memory.device.read_to(memory, first, start, length, &mut threads::interrupt_watch())?) }
+    wait(memory.device)?;
+    Ok(memory.device.read(memory, first, into, &mut threads::interrupt_watch())?)
 }
 
 /// The bytes of an element.

@@ -9,12 +9,27 @@
 //! | [`expression`] | the bodies of the op table as expressions |
 //! | [`program`] | programs by what they compute |
 //! | [`launch`] | memory of tensors, launches over elements and nests, waits |
+//! | [`fault`] | bad indices that kernels find |
 //! | [`map`] | elementwise operations, copies and fills |
+//! | [`reduce`] | reductions |
+//! | [`lines`] | softmax |
+//! | [`index`] | elements that an index chooses |
+//! | [`products`] | products of matrices |
+//! | [`generate`], [`triangle`] | numbers that follow from their position, triangles of matrices |
+//! | [`random`] | random numbers |
 //! | [`transfer`] | copies from and to the host and other devices, single elements |
 
 pub mod expression;
+pub mod fault;
+pub mod generate;
+pub mod index;
 pub mod launch;
+pub mod lines;
 pub mod map;
+pub mod products;
 pub mod program;
+pub mod random;
+pub mod reduce;
 pub mod source;
 pub mod transfer;
+pub mod triangle;

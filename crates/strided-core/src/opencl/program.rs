@@ -3,6 +3,7 @@
 use super::source;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
+use crate::op_table::ReduceOp;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use strided_opencl::{Device, Kernel, Program};
@@ -22,6 +23,52 @@ pub enum Key {
         from: DType,
         to: DType,
     },
+    /// A reduction, after some steps from elements to terms.
+    Reduce {
+        fold: Fold,
+        steps: [Option<StepKey>; 3],
+        from: DType,
+        outs: [Option<DType>; 2],
+    },
+    Softmax {
+        logarithm: bool,
+        compute: DType,
+        from: DType,
+        out: DType,
+    },
+    /// Gather and scatter of elements of so many bytes.
+    Index {
+        size: usize,
+    },
+    /// Triangles and identity matrices of elements of so many bytes.
+    Triangle {
+        size: usize,
+    },
+    /// Numbers that follow from their position.
+    Generate,
+    Random,
+    /// Products of matrices. Signed integers are computed as unsigned ones.
+    Product {
+        dtype: DType,
+    },
+}
+
+/// What terms are folded into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fold {
+    Op(ReduceOp),
+    /// The largest term, and the sum of the exponentials of the differences from it: what softmax needs of a line.
+    Exponentials,
+}
+
+/// A step from elements to terms. The number of a power is an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepKey {
+    Cast(DType),
+    NanToZero,
+    Abs,
+    Pow,
+    IsNonzero,
 }
 
 /// The kernels of a program.
@@ -49,12 +96,22 @@ pub fn kernels(
 
 /// The beginning of a program that handles these dtypes and computes in one of them. Refuses double where the device has none.
 pub fn preamble(device: &Device, compute: DType, dtypes: impl IntoIterator<Item = DType>) -> Result<String> {
+    Ok(bare_preamble(device, dtypes.into_iter().chain([compute]))? + &source::functions(compute))
+}
+
+/// [`preamble`] without functions of numbers.
+pub fn bare_preamble(device: &Device, dtypes: impl IntoIterator<Item = DType>) -> Result<String> {
     let double = device.properties.double;
-    if !double && let Some(dtype) = dtypes.into_iter().chain([compute]).find(|&d| source::needs_double(d)) {
-        let what = format!("for {}, which the device cannot compute in", dtype.name());
-        return Err(not_available_on(device, what));
+    if !double && let Some(dtype) = dtypes.into_iter().find(|&d| source::needs_double(d)) {
+        return Err(without_double(device, dtype));
     }
-    Ok(source::header(double) + &source::functions(compute))
+    Ok(source::header(double))
+}
+
+/// The error for a dtype that needs double on a device that has none.
+#[cold]
+pub fn without_double(device: &Device, dtype: DType) -> Error {
+    not_available_on(device, format!("for {}, which the device cannot compute in", dtype.name()))
 }
 
 /// The error for an operation that a device does not have. `what` says for which dtype or form.

@@ -4,6 +4,8 @@ use crate::dtype::{Category, DType};
 
 /// The loops over the operands of a call; `OPERANDS` is defined before.
 pub const LOOPS: &str = include_str!("source/loops.cl");
+/// Indices that kernels check.
+pub const FAULT: &str = include_str!("source/fault.cl");
 const CASTS: &str = include_str!("source/casts.cl");
 const REAL: &str = include_str!("source/real.cl");
 const INTEGER: &str = include_str!("source/integer.cl");
@@ -114,7 +116,7 @@ pub fn store(from: DType, to: DType, pointer: &str, index: &str, value: &str) ->
 }
 
 /// A number of dtype `from` as one of dtype `to`. float16 is a float that is yet to be rounded.
-fn convert(from: DType, to: DType, value: &str) -> String {
+pub fn convert(from: DType, to: DType, value: &str) -> String {
     if from == to {
         return value.into();
     }

@@ -1,6 +1,6 @@
 //! Copies between the host and a device, and between devices.
 
-use super::launch::{Held, device_of, read_bytes};
+use super::launch::{self, Held, device_of, read_bytes};
 use crate::alloc::try_filled;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -8,8 +8,7 @@ use crate::kernels::map;
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::{Access, Device, Fill};
-use crate::tensor::{Tensor, pin_all};
-use crate::threads;
+use crate::tensor::Tensor;
 
 /// Copies the elements of `src` into `out`, which is on another device. `layout` is that of `src`, expanded to the shape of `out`.
 ///
@@ -31,24 +30,17 @@ pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
     let size = out.dtype().size();
     let bytes = out.size() * size;
     let first = layout.offset() as usize * size;
+    let at = out.layout().offset() as usize * size;
     match (out.device(), src.device()) {
         (Device::Cpu, _) => {
             let from = Held::new(src, Access::Read)?;
-            let device = device_of(src)?;
-            device.wait(&mut threads::interrupt_watch())?; // before the output is pinned: nobody waits while holding a pin
-            let pin = out.pin(Access::Write)?;
-            // SAFETY: the output is row-major, and the pin holds its elements.
-            unsafe { Ok(device.read_to(from.memory(), first, pin.origin, bytes, &mut || false)?) }
+            launch::wait(device_of(src)?)?;
+            out.storage().read_device(at, from.memory(), first, bytes)
         }
         (_, Device::Cpu) => {
             let to = Held::new(out, Access::Write)?;
-            let at = out.layout().offset() as usize * size;
-            let device = device_of(out)?;
-            device.wait(&mut threads::interrupt_watch())?;
-            let src = src.with_layout(layout.clone());
-            pin_all!(from: Read &src);
-            // SAFETY: the elements are row-major, and the pin holds them.
-            unsafe { Ok(device.write_from(to.memory(), at, from.origin, bytes, &mut || false)?) }
+            launch::wait(device_of(out)?)?;
+            src.storage().write_device(first, to.memory(), at, bytes)
         }
         _ => between_devices(out, src, layout, bytes),
     }
@@ -61,10 +53,10 @@ fn between_devices(out: &Tensor, src: &Tensor, layout: &Layout, bytes: usize) ->
     let size = out.dtype().size();
     let (first, at) = (layout.offset() as usize * size, out.layout().offset() as usize * size);
     // The queues of two devices know nothing of each other's work.
-    source.wait(&mut threads::interrupt_watch())?;
+    launch::wait(source)?;
     if target.shares_context(source) {
         target.copy(from.memory(), first, to.memory(), at, bytes, "copy_")?;
-        return Ok(target.wait(&mut threads::interrupt_watch())?);
+        return launch::wait(target);
     }
     let staged = row_major(Device::Cpu, out.layout(), out.dtype())?;
     copy(&staged, src, layout)?;
@@ -97,6 +89,20 @@ pub fn set(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
     let bytes = crate::kernels::item::ScalarBytes::new(value, x.dtype())?;
     let one = x.with_layout(Layout::strided(&[], &[], location)?);
     super::map::fill(&one, bytes)
+}
+
+/// A row-major copy on the host.
+pub fn on_host(x: &Tensor) -> Result<Tensor> {
+    let host = row_major(Device::Cpu, x.layout(), x.dtype())?;
+    copy(&host, x, x.layout())?;
+    Ok(host)
+}
+
+/// A copy on a device of a row-major tensor of the host.
+pub fn on_device(device: Device, x: &Tensor) -> Result<Tensor> {
+    let out = row_major(device, x.layout(), x.dtype())?;
+    copy(&out, x, x.layout())?;
+    Ok(out)
 }
 
 /// Elements that are row-major, as bytes of the host.

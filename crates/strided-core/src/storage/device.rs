@@ -17,6 +17,24 @@ pub enum Device {
 }
 
 impl Device {
+    /// The device in one byte; 0 is the CPU.
+    pub const fn code(self) -> u8 {
+        match self {
+            Device::Cpu => 0,
+            Device::Test => 1,
+            Device::Gpu(index) => index + 2,
+        }
+    }
+
+    #[inline(always)]
+    pub const fn from_code(code: u8) -> Device {
+        match code {
+            0 => Device::Cpu,
+            1 => Device::Test,
+            index => Device::Gpu(index - 2),
+        }
+    }
+
     /// The name without an index.
     pub fn kind(self) -> &'static str {
         match self {

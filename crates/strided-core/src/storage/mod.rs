@@ -107,11 +107,11 @@ struct Header {
     state: State,
     /// Read under a pin; written by the thread that has closed the storage and seen the last pin go.
     buffer: UnsafeCell<Buffer>,
-    /// Size of the block that holds this header, in cache lines.
-    block_lines: u16,
+    /// Size of the block that holds this header.
+    block_bytes: u32,
     readonly: bool,
-    /// Where the bytes are. It never changes.
-    device: Device,
+    /// Where the bytes are, by [`Device::code`]. It never changes.
+    device: u8,
     /// Whether the address was handed out and cannot be returned.
     exported_permanently: AtomicBool,
     /// Whether the storage owns its buffer, for readers without a pin. Once false, it stays false.
@@ -247,12 +247,12 @@ impl Storage {
     #[inline]
     fn from_parts(block: NonNull<u8>, size: usize, buffer: Buffer, readonly: bool) -> Storage {
         let header = block.cast::<Header>();
-        let (owned, device) = (buffer.is_owned(), buffer.device());
+        let (owned, device) = (buffer.is_owned(), buffer.device().code());
         let value = Header {
             handles: AtomicUsize::new(1),
             state: State::new(),
             buffer: UnsafeCell::new(buffer),
-            block_lines: (size / alloc::ALIGN) as u16,
+            block_bytes: size as u32,
             readonly,
             device,
             exported_permanently: AtomicBool::new(false),
@@ -287,7 +287,7 @@ impl Storage {
     /// Where the bytes are.
     #[inline(always)]
     pub fn device(&self) -> Device {
-        self.header().device
+        Device::from_code(self.header().device)
     }
 
     pub fn is_readonly(&self) -> bool {
@@ -630,11 +630,11 @@ impl Drop for Storage {
         }
         fence(Acquire);
         // SAFETY: this was the last handle. Pins borrow a handle and exports keep one, so that there are none. The
-        // block was allocated with `header.block_lines` cache lines by `Storage::new` or `with_header`.
+        // block was allocated with `header.block_bytes` bytes by `Storage::new` or `with_header`.
         unsafe {
             let header = self.0.read();
             header.buffer.into_inner().free();
-            alloc::release(self.0.cast(), header.block_lines as usize * alloc::ALIGN);
+            alloc::release(self.0.cast(), header.block_bytes as usize);
         }
     }
 }

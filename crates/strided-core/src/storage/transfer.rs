@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Mutex;
+use strided_opencl::Memory;
 
 /// Bytes of one system call, which is a piece of work: between two of them a call can be interrupted.
 pub const BYTES_PER_SYSTEM_CALL: usize = 8 << 20;
@@ -62,6 +63,29 @@ impl Storage {
         // its memory as a slice that outlives a call, so that the two do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(pinned.start.add(at), into.as_mut_ptr(), into.len()) };
         Ok(())
+    }
+
+    /// Copies bytes of a device's memory, from byte `first` on, to position `at`. The device has done its work: nobody waits while
+    /// holding a pin.
+    pub fn read_device(&self, at: usize, memory: &Memory, first: usize, length: usize) -> Result<()> {
+        if self.is_readonly() {
+            return Err(Error::new(Problem::ReadOnly));
+        }
+        let pinned = self.pin_range(at, length)?;
+        // SAFETY: the range is inside the pinned bytes, as `pin_range` checked.
+        Ok(unsafe {
+            memory.device.read_to(memory, first, pinned.start.wrapping_add(at), length, &mut || false)?
+        })
+    }
+
+    /// Copies bytes from position `at` on to a device's memory, to byte `first` of it. The device has done its work, as for
+    /// [`Storage::read_device`].
+    pub fn write_device(&self, at: usize, memory: &Memory, first: usize, length: usize) -> Result<()> {
+        let pinned = self.pin_range(at, length)?;
+        // SAFETY: the range is inside the pinned bytes, as `pin_range` checked.
+        Ok(unsafe {
+            memory.device.write_from(memory, first, pinned.start.wrapping_add(at), length, &mut || false)?
+        })
     }
 
     /// Hands `length` bytes from position `at` on to `write`. The memory is pinned meanwhile, so that `write` must not wait for

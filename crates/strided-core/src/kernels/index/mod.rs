@@ -55,6 +55,8 @@ pub struct IndexedOperand<'a> {
     pub stride: isize,
     /// Whether negative indices count from the end.
     pub wraps: bool,
+    /// What a device calls the operation that gave it a bad index; empty if the index has been checked.
+    pub operation: &'static str,
 }
 
 impl IndexedOperand<'_> {

@@ -30,7 +30,8 @@ use dense::DenseElement;
 use element::{ProductElement, store};
 use panel::{Chebyshev, Euclidean, Manhattan, Minkowski, ProductSum, Unequal};
 pub use peak::multiply_adds;
-use plan::{ProductPieces, ProductPlan};
+use plan::ProductPieces;
+pub use plan::ProductPlan;
 
 /// A matrix in memory. Strides are in elements.
 #[derive(Clone, Copy)]

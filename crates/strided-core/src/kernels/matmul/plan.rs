@@ -8,22 +8,22 @@ use smallvec::SmallVec;
 
 /// A loop over products. Strides are in elements, of the output and the two operands.
 #[derive(Clone, Copy)]
-struct BatchLoop {
-    extent: usize,
-    strides: [isize; 3],
+pub struct BatchLoop {
+    pub extent: usize,
+    pub strides: [isize; 3],
 }
 
 /// A batch of products of matrices.
-pub(super) struct ProductPlan {
+pub struct ProductPlan {
     /// Outermost first.
-    loops: SmallVec<[BatchLoop; 4]>,
+    pub loops: SmallVec<[BatchLoop; 4]>,
     pub rows: usize,
     pub columns: usize,
     pub depth: usize,
     /// The strides along rows and along columns of the output and the two operands.
-    strides: [[isize; 2]; 3],
+    pub strides: [[isize; 2]; 3],
     /// Whether the operands are exchanged.
-    is_transposed: bool,
+    pub is_transposed: bool,
 }
 
 impl ProductPlan {
@@ -117,7 +117,12 @@ impl ProductPlan {
     }
 
     /// The first product of the batch, whose operands start at these addresses.
-    pub fn product<T: ProductElement>(&self, mut origins: [*mut u8; 3], alpha: T, beta: T) -> Product<T> {
+    pub(super) fn product<T: ProductElement>(
+        &self,
+        mut origins: [*mut u8; 3],
+        alpha: T,
+        beta: T,
+    ) -> Product<T> {
         if self.is_transposed {
             origins.swap(1, 2);
         }
@@ -127,7 +132,7 @@ impl ProductPlan {
     }
 
     /// Calls a function with the products `start` to `end` of the batch; `first` is number 0.
-    pub fn for_each<T: ProductElement>(
+    pub(super) fn for_each<T: ProductElement>(
         &self,
         first: &Product<T>,
         start: usize,

@@ -57,16 +57,21 @@ macro_rules! sampled {
     };
 }
 
-/// Fills a floating tensor with numbers in `[low, high)`, bounds that its dtype holds. If they are equal, all numbers are.
-pub fn uniform(out: &Tensor, generator: &Generator, low: f64, high: f64) -> Result<()> {
+/// The largest number in `[low, high)` that a floating dtype holds; `low` if there is none.
+pub fn largest_uniform(dtype: DType, low: f64, high: f64) -> f64 {
     // The largest number below the upper bound that the dtype holds.
-    let below = match out.dtype() {
+    let below = match dtype {
         DType::F16 => f16::from_f64(high).next_after(f16::NEG_INFINITY).to_f64(),
         DType::BF16 => bf16::from_f64(high).next_after(bf16::NEG_INFINITY).to_f64(),
         DType::F32 => (high as f32).next_after(f32::NEG_INFINITY) as f64,
         _ => high.next_after(f64::NEG_INFINITY),
     };
-    let top = if below < low { low } else { below };
+    if below < low { low } else { below }
+}
+
+/// Fills a floating tensor with numbers in `[low, high)`, bounds that its dtype holds. If they are equal, all numbers are.
+pub fn uniform(out: &Tensor, generator: &Generator, low: f64, high: f64) -> Result<()> {
+    let top = largest_uniform(out.dtype(), low, high);
     // `low + u * width` for multiples u of a power of two in [0, 1), with as many bits as the dtype holds exactly.
     let bits = out.dtype().mantissa_bits();
     let unused_bits = 32u32.saturating_sub(bits);

@@ -127,13 +127,36 @@ where
     }
 }
 
+/// How integers of a range are drawn: `low + k` for k below `range`.
+pub struct IntegerDraw {
+    /// Whether from words of 32 bits.
+    pub is_narrow: bool,
+    pub low: u64,
+    /// 0 stands for 2^64.
+    pub range: u64,
+    /// Products with a smaller lower half are rejected.
+    pub rejected: u64,
+}
+
+impl IntegerDraw {
+    pub fn new(low: i128, last: i128) -> IntegerDraw {
+        let range = (last - low + 1) as u128;
+        debug_assert!((1..=1 << 64).contains(&range));
+        let is_narrow = range <= MAX_NARROW_RANGE as u128 || (range.is_power_of_two() && range <= 1 << 32);
+        let (low, range) = (low as u64, range as u64);
+        let rejected = match range {
+            0 => 0,
+            _ if is_narrow => (1u64 << 32) % range,
+            _ => range.wrapping_neg() % range, // 2^64 % range
+        };
+        IntegerDraw { is_narrow, low, range, rejected }
+    }
+}
+
 /// Fills a tensor with integers from `low` to `last`, both included and both held exactly by its dtype, which is not
 /// complex.
 pub fn integers(out: &Tensor, generator: &Generator, low: i128, last: i128) -> Result<()> {
-    let range = (last - low + 1) as u128;
-    debug_assert!((1..=1 << 64).contains(&range));
-    let is_narrow = range <= MAX_NARROW_RANGE as u128 || (range.is_power_of_two() && range <= 1 << 32);
-    let (low, range) = (low as u64, range as u64);
+    let IntegerDraw { is_narrow, low, range, rejected } = IntegerDraw::new(low, last);
     macro_rules! fill_with {
         ($Sampler:ident<$T:ty>, $rejected:ident) => {{
             let sampler = $Sampler::<$T> { low, range, rejected: $rejected, dtype: PhantomData };
@@ -141,14 +164,12 @@ pub fn integers(out: &Tensor, generator: &Generator, low: i128, last: i128) -> R
         }};
     }
     if !is_narrow {
-        // 2^64 % range.
-        let rejected = if range == 0 { 0 } else { range.wrapping_neg() % range };
         return match out.dtype() {
             DType::U32 | DType::I32 => fill_with!(Wide<u32>, rejected),
             _ => fill_with!(Wide<i64>, rejected),
         };
     }
-    let rejected = ((1u64 << 32) % range) as u32;
+    let rejected = rejected as u32;
     match out.dtype() {
         DType::Bool | DType::U8 | DType::I8 => fill_with!(Narrow<u8>, rejected),
         DType::U16 | DType::I16 => fill_with!(Narrow<u16>, rejected),

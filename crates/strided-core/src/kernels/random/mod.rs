@@ -22,12 +22,13 @@ mod torch_draws;
 mod torch_generator;
 
 pub use bytes::{find_invalid, read_elements, write_bytes};
-pub use continuous::{cauchy, exponential, log_normal, normal, uniform};
-pub use discrete::{bernoulli, bernoulli_each, geometric, integers};
+pub use continuous::{cauchy, exponential, largest_uniform, log_normal, normal, uniform};
+pub use discrete::{IntegerDraw, bernoulli, bernoulli_each, geometric, integers};
 pub use generator::Generator;
 pub use lab_generator::{LAB_DEFAULT_SEED, LAB_STATE_BYTES, LabGenerator, shuffle_lab};
 pub use multinomial::{WeightProblem, with_replacement, without_replacement};
 pub use permutation::permutation;
+pub use philox::{Draw, GROUP};
 pub use poisson::poisson;
 pub use torch_draws::{
     alias_tables, bernoulli_torch, draw_aliases, fill_torch, multinomial_torch, permute_torch,

@@ -146,18 +146,24 @@ static inline T fn_Erfinv(T y) {
     return x;
 }
 
-// Reflection for negative arguments, recurrence up to 10, then the asymptotic series.
-static inline T fn_Digamma(T x) {
-    if (x == ZERO) return copysign((T)INFINITY, -x);
-    T reflected = ZERO;
-    if (x < ZERO) {
-        if (x == floor(x)) return (T)NAN;
-        reflected = CONSTANT(3.14159265358979323846) / tanpi(x);
-        x = ONE - x;
+// Reflection for negative arguments, recurrence up to 10, then the asymptotic series. In double if there is one: near the root at 1.46
+// the terms of the series cancel.
+#ifdef HAS_DOUBLE
+typedef double Wide;
+#else
+typedef T Wide;
+#endif
+static inline T fn_Digamma(T argument) {
+    Wide x = argument, reflected = 0, sum = 0;
+    if (argument == ZERO) return copysign((T)INFINITY, -argument);
+    if (argument == (T)INFINITY) return argument;
+    if (x < 0) {
+        if (argument == floor(argument)) return (T)NAN;
+        reflected = (Wide)CONSTANT(3.14159265358979323846) / tanpi(x);
+        x = 1 - x;
     }
-    T sum = ZERO;
-    for (; x < (T)10; x += ONE) sum -= ONE / x;
-    T y = ONE / (x * x);
-    T series = y * (ONE / (T)12 - y * (ONE / (T)120 - y * (ONE / (T)252 - y * (ONE / (T)240 - y * ONE / (T)132))));
-    return x == (T)INFINITY ? x : sum + log(x) - CONSTANT(0.5) / x - series - reflected;
+    for (; x < 10; x += 1) sum -= 1 / x;
+    Wide y = 1 / (x * x), one = 1;
+    Wide series = y * (one / 12 - y * (one / 120 - y * (one / 252 - y * (one / 240 - y * (one / 132)))));
+    return (T)(sum + log(x) - one / (2 * x) - series - reflected);
 }

@@ -138,7 +138,11 @@ fn plan_elements(
 /// `index_select` and `gather`: the chosen elements. The result has the shape of the index where that chooses elements;
 /// one slice of a number is a number.
 pub fn pick(x: &Tensor, index: DimIndex) -> Result<Tensor> {
-    let gathered = try_gather(|check| index.plan(x, check))?;
+    let operation = match index.form {
+        IndexForm::Slices => "index_select",
+        IndexForm::Elements => "gather",
+    };
+    let gathered = try_gather(operation, |check| index.plan(x, check))?;
     let layout = match index.form {
         IndexForm::Elements => gathered.layout().try_view(&index.index.layout().shape()),
         IndexForm::Slices if x.layout().rank() == 0 => gathered.layout().try_view(&[]),
@@ -154,13 +158,19 @@ pub fn pick(x: &Tensor, index: DimIndex) -> Result<Tensor> {
 /// `scatter_add_`.
 pub fn write(x: &Tensor, index: DimIndex, values: Operand, rule: ScatterRule) -> Result<()> {
     let plan = index.plan(x, RangeCheck::First)?;
+    let operation = match index.form {
+        IndexForm::Slices => "index_copy_",
+        IndexForm::Elements => "scatter_",
+    };
     match values {
         Operand::Tensor(source) => {
             output::check_category(x, source.dtype())?;
             let source = index.crop_source(&plan.base, source)?;
-            plan.scatter(&source, rule)
+            plan.scatter(operation, &source, rule)
         }
-        Operand::Scalar(value) => plan.scatter(&create::full(x.device(), &[], value, x.dtype())?, rule),
+        Operand::Scalar(value) => {
+            plan.scatter(operation, &create::full(x.device(), &[], value, x.dtype())?, rule)
+        }
     }
 }
 
@@ -213,11 +223,13 @@ pub fn reduce(
             PlaceReduction::Amax => x.dtype().lowest(),
             PlaceReduction::Amin => x.dtype().largest(),
         };
-        index
-            .plan(x, RangeCheck::First)?
-            .scatter(&create::full(x.device(), &[], identity, x.dtype())?, ScatterRule::Replace)?;
+        index.plan(x, RangeCheck::First)?.scatter(
+            "scatter_reduce_",
+            &create::full(x.device(), &[], identity, x.dtype())?,
+            ScatterRule::Replace,
+        )?;
     }
-    plan.scatter(&source, rule)?;
+    plan.scatter("scatter_reduce_", &source, rule)?;
     match counts {
         Some(counts) => divide(x, &counts),
         None => Ok(()),
@@ -228,9 +240,11 @@ pub fn reduce(
 fn counts(x: &Tensor, index: DimIndex, include_self: bool) -> Result<Tensor> {
     let shape = x.layout().shape();
     let counts = create::full(x.device(), &shape, Scalar::Bool(include_self), DType::I64)?;
-    index
-        .plan(&counts, RangeCheck::First)?
-        .scatter(&create::full(x.device(), &[], Scalar::Int(1), DType::I64)?, ScatterRule::Add)?;
+    index.plan(&counts, RangeCheck::First)?.scatter(
+        "scatter_reduce_",
+        &create::full(x.device(), &[], Scalar::Int(1), DType::I64)?,
+        ScatterRule::Add,
+    )?;
     apply_into(Op::maximum, &[Operand::Tensor(&counts), Operand::Scalar(Scalar::Int(1))], &counts)?;
     Ok(counts)
 }
@@ -255,7 +269,7 @@ fn divide(x: &Tensor, counts: &Tensor) -> Result<()> {
 pub fn take_along_dim(x: &Tensor, index: &Tensor, dim: Option<isize>) -> Result<Tensor> {
     let Some(dim) = dim else {
         let (x, index) = (copy::reshape(x, &[-1])?, copy::reshape(index, &[-1])?);
-        return try_gather(|check| plan_elements(&x, &index, 0, Negatives::Wrap, check));
+        return try_gather("take_along_dim", |check| plan_elements(&x, &index, 0, Negatives::Wrap, check));
     };
     let (left, right) = (x.layout(), index.layout());
     if left.rank() != right.rank() {
@@ -276,7 +290,7 @@ pub fn take_along_dim(x: &Tensor, index: &Tensor, dim: Option<isize>) -> Result<
         Ok::<_, Error>(tensor.with_layout(tensor.layout().expand(&shape)?))
     };
     let (x, index) = (expanded(x)?, expanded(index)?);
-    try_gather(|check| plan_elements(&x, &index, dim, Negatives::Wrap, check))
+    try_gather("take_along_dim", |check| plan_elements(&x, &index, dim, Negatives::Wrap, check))
 }
 
 /// Where linear row-major indices lead in a tensor, in the shape of the index. Negative ones count from the end.
@@ -297,12 +311,12 @@ fn flat_plan(x: &Tensor, index: &Tensor, check: RangeCheck) -> Result<IndexPlan>
         index::add_unraveled_offsets(&offsets, &tensor, layout.modes())?;
     }
     let index = CheckedIndex { tensor: offsets, extent: high - low + 1, stride: 1, wraps: false };
-    Ok(IndexPlan::of_elements(x, base.at_offset(low), index))
+    Ok(IndexPlan { is_checked: true, ..IndexPlan::of_elements(x, base.at_offset(low), index) })
 }
 
 /// `take`: the elements at linear row-major indices, in the shape of the index.
 pub fn take(x: &Tensor, index: &Tensor) -> Result<Tensor> {
-    try_gather(|check| flat_plan(x, index, check))
+    try_gather("take", |check| flat_plan(x, index, check))
 }
 
 /// `put_`: writes, or adds, the elements of the source to those at linear row-major indices.
@@ -315,7 +329,7 @@ pub fn put(x: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Res
     }
     let source = copy::reshape(source, &index.layout().shape())?;
     let rule = if accumulate { ScatterRule::Add } else { ScatterRule::Replace };
-    flat_plan(x, index, RangeCheck::First)?.scatter(&source, rule)
+    flat_plan(x, index, RangeCheck::First)?.scatter("put_", &source, rule)
 }
 
 /// `fill_diagonal_`: sets the main diagonal of a matrix, or of a tensor of more dims and equal sizes. With `wrap` the

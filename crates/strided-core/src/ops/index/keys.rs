@@ -43,7 +43,7 @@ pub fn get(x: &Tensor, keys: &[Key]) -> Result<Tensor> {
     {
         return Ok(elements);
     }
-    try_gather(|check| plan(x, keys, check))
+    try_gather("index", |check| plan(x, keys, check))
 }
 
 /// `x[keys] = value`. The value is broadcast and cast; a number must fit the dtype. If an element is chosen several times,
@@ -68,7 +68,7 @@ pub fn put(x: &Tensor, keys: &[Key], value: Operand, rule: ScatterRule) -> Resul
     {
         return masks::assign(x, mask, values);
     }
-    plan(x, keys, RangeCheck::First)?.scatter(values, rule)
+    plan(x, keys, RangeCheck::First)?.scatter("index_put_", values, rule)
 }
 
 /// A dim that an index tensor chooses from.

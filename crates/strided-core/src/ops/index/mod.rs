@@ -15,7 +15,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
-use crate::storage::Fill;
+use crate::storage::{Device, Fill};
 use crate::tensor::{Tensor, common_device, shares_memory};
 
 /// Whether negative indices count from the end.
@@ -36,11 +36,11 @@ pub(super) enum RangeCheck {
 
 /// Gathers the elements of a plan, and checks the index on the way. If it is out of range, the plan is made again with the
 /// check first, whose error names the index.
-fn try_gather(plan: impl Fn(RangeCheck) -> Result<IndexPlan>) -> Result<Tensor> {
-    if let (elements, true) = plan(RangeCheck::WhileGathering)?.gather()? {
+fn try_gather(operation: &'static str, plan: impl Fn(RangeCheck) -> Result<IndexPlan>) -> Result<Tensor> {
+    if let (elements, true) = plan(RangeCheck::WhileGathering)?.gather(operation)? {
         return Ok(elements);
     }
-    Ok(plan(RangeCheck::First)?.gather()?.0) // in range if another thread has changed the index meanwhile
+    Ok(plan(RangeCheck::First)?.gather(operation)?.0) // in range if another thread has changed the index meanwhile
 }
 
 /// An index into a dim.
@@ -88,7 +88,9 @@ fn check_index(
 ) -> Result<CheckedIndex> {
     let tensor = as_int64(index)?;
     let wraps = negatives == Negatives::Wrap && index.dtype() != DType::U64;
-    if check == RangeCheck::WhileGathering && dim.extent > 0 {
+    // A device checks when it uses the index, so that the host need not wait.
+    let is_deferred = check == RangeCheck::WhileGathering || tensor.device() != Device::Cpu;
+    if is_deferred && dim.extent > 0 {
         return Ok(CheckedIndex { tensor, extent: dim.extent, stride, wraps });
     }
     if let Some((low, high)) = host_reads::min_max(&tensor)? {
@@ -117,6 +119,8 @@ pub(super) struct IndexPlan {
     extent: isize,
     stride: isize,
     wraps: bool,
+    /// Whether the index is one of offsets, which were checked when they were made.
+    is_checked: bool,
 }
 
 impl IndexPlan {
@@ -147,13 +151,14 @@ impl IndexPlan {
         let base = base.at_offset(base.offset() + lowest);
         let index = offsets.with_layout(place(offsets.layout())?);
         let (tensor, extent) = (tensor.clone(), highest - lowest + 1);
-        Ok(IndexPlan { tensor, base, index, extent, stride: 1, wraps: false })
+        Ok(IndexPlan { tensor, base, index, extent, stride: 1, wraps: false, is_checked: true })
     }
 
     /// A plan for one index, with its layout in the shape of the positions.
     fn of_one(tensor: &Tensor, base: Layout, index: &CheckedIndex, layout: Layout) -> IndexPlan {
         let &CheckedIndex { tensor: ref indices, extent, stride, wraps } = index;
-        IndexPlan { tensor: tensor.clone(), base, index: indices.with_layout(layout), extent, stride, wraps }
+        let (tensor, index) = (tensor.clone(), indices.with_layout(layout));
+        IndexPlan { tensor, base, index, extent, stride, wraps, is_checked: false }
     }
 
     /// A plan for one index that has the shape of the positions.
@@ -167,19 +172,20 @@ impl IndexPlan {
         self.base.size() == 0
     }
 
-    fn operand(&self) -> IndexedOperand<'_> {
-        let &IndexPlan { ref tensor, ref base, ref index, extent, stride, wraps } = self;
-        IndexedOperand { tensor, base, index, extent, stride, wraps }
+    fn operand(&self, operation: &'static str) -> IndexedOperand<'_> {
+        let &IndexPlan { ref tensor, ref base, ref index, extent, stride, wraps, is_checked } = self;
+        let operation = if is_checked { "" } else { operation };
+        IndexedOperand { tensor, base, index, extent, stride, wraps, operation }
     }
 
     /// The chosen elements as a new tensor, and whether all indices are known to be in range: false if there are no
     /// positions, since no index was read.
-    fn gather(&self) -> Result<(Tensor, bool)> {
+    fn gather(&self, operation: &'static str) -> Result<(Tensor, bool)> {
         common_device([&self.tensor, &self.index])?;
         let layout = self.base.row_major_like();
         let out =
             Tensor::with_new_memory(self.tensor.device(), layout, self.tensor.dtype(), Fill::Uninitialized)?;
-        let in_range = !self.is_empty() && index::gather(&out, &self.operand())?;
+        let in_range = !self.is_empty() && index::gather(&out, &self.operand(operation))?;
         Ok((out, in_range))
     }
 
@@ -190,7 +196,7 @@ impl IndexPlan {
     }
 
     /// Combines the values with the chosen elements. They are broadcast to the positions and cast.
-    fn scatter(mut self, values: &Tensor, rule: ScatterRule) -> Result<()> {
+    fn scatter(mut self, operation: &'static str, values: &Tensor, rule: ScatterRule) -> Result<()> {
         common_device([&self.tensor, &self.index, values])?;
         self.tensor.check_writable()?;
         let layout = copy::expanded(values.layout(), &self.base).map_err(|_| self.values_error(values))?;
@@ -208,6 +214,6 @@ impl IndexPlan {
         if shares_memory(&self.tensor, &self.index) {
             self.index = copy::clone(&self.index)?;
         }
-        index::scatter(&self.operand(), &values.with_layout(layout), rule)
+        index::scatter(&self.operand(operation), &values.with_layout(layout), rule)
     }
 }

@@ -1,0 +1,76 @@
+// Elements that an index chooses. W is an unsigned integer, or a pair of them, of the size of an element.
+//
+// The operands are the output, the source, the index, and the positions as numbers. A kernel that needs fewer gets others twice.
+// An offset that several indices make is NO_OFFSET if one of them is bad, which was reported when it was found.
+
+#define NO_OFFSET LONG_MIN
+#define LOCATE \
+    const long x = get_global_id(0), y = get_global_id(1); \
+    if (x >= inner || y >= outer) return; \
+    long at[OPERANDS]; \
+    locate(&nest, y, at); \
+    const long i0 = at[0] + x * nest.step[0][nest.loops - 1]; \
+    const long i1 = at[1] + x * nest.step[1][nest.loops - 1]; \
+    const long i2 = at[2] + x * nest.step[2][nest.loops - 1]; \
+    const long i3 = at[3] + x * nest.step[3][nest.loops - 1];
+
+__kernel void gather(Nest nest, long inner, long outer, __global W *out, __global const W *source,
+                     __global const long *index, long extent, long stride, long wraps,
+                     __global Fault *fault, int operation) {
+    LOCATE
+    const long chosen = checked_index(index[i2], extent, wraps, fault, operation);
+    W value = (W)0;
+    if (chosen >= 0) value = source[i1 + chosen * stride];
+    out[i0] = value;
+}
+
+__kernel void add_offsets(Nest nest, long inner, long outer, __global long *out, __global const long *index,
+                          long extent, long stride, __global Fault *fault, int operation) {
+    LOCATE
+    const long chosen = checked_index(index[i2], extent, 1, fault, operation);
+    const long before = out[i0];
+    out[i0] = chosen < 0 || before == NO_OFFSET ? NO_OFFSET : before + chosen * stride;
+}
+
+#define MAX_MODES 16
+typedef struct {
+    long rank, extent[MAX_MODES], stride[MAX_MODES];
+} Modes;
+
+__kernel void add_unraveled_offsets(Nest nest, long inner, long outer, __global long *out,
+                                    __global const long *index, long extent, Modes modes,
+                                    __global Fault *fault, int operation) {
+    LOCATE
+    long rest = checked_index(index[i2], extent, 1, fault, operation);
+    if (rest < 0) {
+        out[i0] = NO_OFFSET;
+        return;
+    }
+    long offset = 0;
+    for (long k = modes.rank - 1; k >= 0; k--) {
+        const long next = rest / modes.extent[k];
+        offset += (rest - next * modes.extent[k]) * modes.stride[k];
+        rest = next;
+    }
+    out[i0] += offset;
+}
+
+// A scatter. Where several positions choose one element, the last one in row-major order stays: the first kernel finds it,
+// the second one writes. `last` has a number for each element of the output's span, which begins at `lowest`.
+__kernel void find_last(Nest nest, long inner, long outer, __global int *last, long lowest,
+                        __global const long *index, long extent, long stride, long wraps,
+                        __global Fault *fault, int operation) {
+    LOCATE
+    const long chosen = checked_index(index[i2], extent, wraps, fault, operation);
+    if (chosen >= 0) atomic_max(last + (i0 + chosen * stride - lowest), (int)i3);
+}
+
+__kernel void write_last(Nest nest, long inner, long outer, __global W *out, __global const W *source,
+                         __global const int *last, long lowest, __global const long *index, long extent,
+                         long stride, long wraps) {
+    LOCATE
+    const long value = index[i2], chosen = value < 0 && wraps ? value + extent : value;
+    if (chosen < 0 || chosen >= extent) return;
+    const long to = i0 + chosen * stride;
+    if (last[to - lowest] == (int)i3) out[to] = source[i1];
+}
