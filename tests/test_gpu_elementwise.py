@@ -104,7 +104,7 @@ def assert_like_cpu(got, want, row, name):
     assert same.all(), (row.name, name, a[~same][:4], b[~same][:4])
 
 
-@pytest.mark.parametrize(("row", "name"), cases())
+@pytest.mark.parametrize(("row", "name"), list(cases()))
 def test_results_are_those_of_the_cpu(row, name):
     function = getattr(st, row.name)
     inputs = operands(row, name)
