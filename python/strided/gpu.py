@@ -88,7 +88,10 @@ def is_available() -> bool:
 
 
 def init() -> None:
-    """Looks for devices, as the first use of one does. A DeviceError says why there are none."""
+    """Looks for devices, as the first use of one does. A DeviceError says why there are none.
+
+    >>> init() if is_available() else None
+    """
     native._gpu_count()
 
 
@@ -152,17 +155,32 @@ class DeviceProperties(NamedTuple):
 
 
 def get_device_properties(device: _DeviceLike = None) -> DeviceProperties:
-    """Returns what a device says of itself: the current one unless another one is named."""
+    """Returns what a device says of itself: the current one unless another one is named.
+
+    >>> import strided as st
+    >>> st.gpu.get_device_properties('gpu:0').total_memory > 0
+    True
+    """
     return DeviceProperties(**native._gpu_properties(_named(device)))
 
 
 def get_device_name(device: _DeviceLike = None) -> str:
-    """Returns the name of a device."""
+    """Returns the name of a device.
+
+    >>> import strided as st
+    >>> st.gpu.get_device_name(0) == st.gpu.get_device_properties(0).name
+    True
+    """
     return get_device_properties(device).name
 
 
 def get_device_capability(device: _DeviceLike = None) -> tuple[int, int]:
-    """Returns the version of OpenCL of a device, such as `(3, 0)`. It has nothing to do with the capabilities of CUDA."""
+    """Returns the version of OpenCL of a device, such as `(3, 0)`. It has nothing to do with the capabilities of CUDA.
+
+    >>> import strided as st
+    >>> st.gpu.get_device_capability() >= (1, 2)
+    True
+    """
     return _version(get_device_properties(device).version)
 
 
@@ -186,7 +204,13 @@ def current_device() -> int:
 
 
 def set_device(device: _DeviceLike) -> None:
-    """Makes a GPU the current one of this thread. Prefer `with st.gpu.device(i):`, which restores the former one."""
+    """Makes a GPU the current one of this thread. Prefer `with st.gpu.device(i):`, which restores the former one.
+
+    >>> import strided as st
+    >>> st.gpu.set_device(0)
+    >>> st.gpu.current_device()
+    0
+    """
     if _number(device) != -1:
         native._gpu_set_current(_named(device))
 
@@ -247,6 +271,10 @@ def synchronize(device: _DeviceLike = None) -> None:
     """Waits until a GPU has done all its work: the current one unless another one is named.
 
     An operation that failed on the device after its call had returned raises its error here, or in the next call that waits.
+
+    >>> import strided as st
+    >>> x = st.zeros(2, device='gpu')
+    >>> st.gpu.synchronize()
     """
     native._gpu_wait(_named(device))
 
@@ -255,41 +283,80 @@ def synchronize(device: _DeviceLike = None) -> None:
 
 
 def memory_allocated(device: _DeviceLike = None) -> int:
-    """Returns the bytes that the tensors of this process have on a GPU."""
+    """Returns the bytes that the tensors of this process have on a GPU.
+
+    >>> import strided as st
+    >>> before = st.gpu.memory_allocated()
+    >>> x = st.zeros(1024, device='gpu:0')
+    >>> st.gpu.memory_allocated() - before
+    4096
+    """
     return native._gpu_memory(_named(device))[0]
 
 
 def max_memory_allocated(device: _DeviceLike = None) -> int:
-    """Returns the most that `memory_allocated` has been since `reset_peak_memory_stats`."""
+    """Returns the most that `memory_allocated` has been since `reset_peak_memory_stats`.
+
+    >>> import strided as st
+    >>> st.gpu.max_memory_allocated() >= st.gpu.memory_allocated()
+    True
+    """
     return native._gpu_memory(_named(device))[1]
 
 
 def memory_reserved(device: _DeviceLike = None) -> int:
-    """Returns the bytes that this process holds on a GPU: those of tensors, and those that are kept for later ones."""
+    """Returns the bytes that this process holds on a GPU: those of tensors, and those that are kept for later ones.
+
+    >>> import strided as st
+    >>> st.gpu.memory_reserved() >= st.gpu.memory_allocated()
+    True
+    """
     used, _, cached, _ = native._gpu_memory(_named(device))
     return used + cached
 
 
 def max_memory_reserved(device: _DeviceLike = None) -> int:
-    """Returns the larger one of `memory_reserved` and `max_memory_allocated`: a peak of its own is not recorded."""
+    """Returns the larger one of `memory_reserved` and `max_memory_allocated`: a peak of its own is not recorded.
+
+    >>> import strided as st
+    >>> st.gpu.max_memory_reserved() >= st.gpu.memory_reserved()
+    True
+    """
     used, peak, cached, _ = native._gpu_memory(_named(device))
     return max(used + cached, peak)
 
 
 def reset_peak_memory_stats(device: _DeviceLike = None) -> None:
-    """Starts to record the peak of `max_memory_allocated` anew."""
+    """Starts to record the peak of `max_memory_allocated` anew.
+
+    >>> import strided as st
+    >>> st.gpu.reset_peak_memory_stats()
+    >>> st.gpu.max_memory_allocated() == st.gpu.memory_allocated()
+    True
+    """
     native._gpu_reset_peak(_named(device))
 
 
 def mem_get_info(device: _DeviceLike = None) -> tuple[int, int]:
-    """Returns the free bytes and all bytes of a GPU. OpenCL does not say what other processes use: that counts as free."""
+    """Returns the free bytes and all bytes of a GPU. OpenCL does not say what other processes use: that counts as free.
+
+    >>> import strided as st
+    >>> free, total = st.gpu.mem_get_info()
+    >>> 0 <= free <= total
+    True
+    """
     used, _, cached, limit = native._gpu_memory(_named(device))
     total = get_device_properties(_named(device)).total_memory
     return max(min(total - cached, limit) - used, 0), total
 
 
 def memory_stats(device: _DeviceLike = None) -> dict[str, int]:
-    """Returns the bytes of a GPU that are in use, at most so far, kept for later, and allowed, under names of PyTorch."""
+    """Returns the bytes of a GPU that are in use, at most so far, kept for later, and allowed, under names of PyTorch.
+
+    >>> import strided as st
+    >>> st.gpu.memory_stats()['allocated_bytes.all.current'] == st.gpu.memory_allocated()
+    True
+    """
     used, peak, cached, limit = native._gpu_memory(_named(device))
     return {
         "allocated_bytes.all.current": used,
@@ -300,7 +367,12 @@ def memory_stats(device: _DeviceLike = None) -> dict[str, int]:
 
 
 def memory_summary(device: _DeviceLike = None, abbreviated: bool = False) -> str:
-    """Returns a text about the memory of a GPU, for people."""
+    """Returns a text about the memory of a GPU, for people.
+
+    >>> import strided as st
+    >>> st.gpu.memory_summary().splitlines()[1].split()[:4]
+    ['in', 'use', 'by', 'tensors']
+    """
     from strided.display.numerals import bytes_text
 
     number = native._gpu_existing(_named(device))
@@ -320,17 +392,34 @@ def memory_summary(device: _DeviceLike = None, abbreviated: bool = False) -> str
 
 
 def empty_cache() -> None:
-    """Returns the memory that is kept for later to the drivers of all GPUs. Tensors keep theirs."""
+    """Returns the memory that is kept for later to the drivers of all GPUs. Tensors keep theirs.
+
+    >>> import strided as st
+    >>> st.gpu.empty_cache()
+    >>> st.gpu.memory_reserved() == st.gpu.memory_allocated()
+    True
+    """
     for number in range(device_count()):
         native._gpu_empty_cache(number)
 
 
 def ipc_collect() -> None:
-    """Does nothing: memory of a GPU is not shared with other processes. It exists for programs that call it."""
+    """Does nothing: memory of a GPU is not shared with other processes. It exists for programs that call it.
+
+    >>> ipc_collect()
+    """
 
 
 def set_per_process_memory_fraction(fraction: float, device: _DeviceLike = None) -> None:
-    """Limits what this process may allocate on a GPU to a part of its memory: beyond it is an OutOfMemoryError."""
+    """Limits what this process may allocate on a GPU to a part of its memory: beyond it is an OutOfMemoryError.
+
+    >>> import strided as st
+    >>> st.gpu.set_per_process_memory_fraction(0)
+    >>> x = st.zeros(1024, device='gpu')
+    Traceback (most recent call last):
+    strided.OutOfMemoryError: zeros: cannot allocate 4096 bytes on gpu:0
+    >>> st.gpu.set_per_process_memory_fraction(1)
+    """
     if not 0 <= fraction <= 1:
         raise ValueError(f"set_per_process_memory_fraction: fraction is {fraction}, wanted 0 to 1")
     total = get_device_properties(_named(device)).total_memory

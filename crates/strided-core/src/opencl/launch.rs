@@ -11,7 +11,7 @@ use std::sync::Arc;
 use strided_opencl::{Arg, Kernel, Memory};
 
 /// The loops of a nest that a kernel runs itself; `source/loops.cl` has the same number.
-const MAX_LOOPS: usize = 8;
+pub const MAX_LOOPS: usize = 8;
 
 /// The device of OpenCL that a tensor is on.
 pub fn device_of(x: &Tensor) -> Result<&'static strided_opencl::Device> {
@@ -99,6 +99,21 @@ pub fn over_nest(
     args: &[Arg],
     operation: &'static str,
 ) -> Result<()> {
+    over_nest_by(1, device, kernel, nest, offsets, sizes, args, operation)
+}
+
+/// [`over_nest`], where a work item has `width` iterations of the innermost loop.
+#[allow(clippy::too_many_arguments)]
+pub fn over_nest_by(
+    width: usize,
+    device: &'static strided_opencl::Device,
+    kernel: &Kernel,
+    nest: &Nest,
+    offsets: &[isize],
+    sizes: &[usize],
+    args: &[Arg],
+    operation: &'static str,
+) -> Result<()> {
     if nest.size() == 0 {
         return Ok(());
     }
@@ -110,8 +125,9 @@ pub fn over_nest(
     let (host, kernel_loops) = loops.split_at(loops.len().saturating_sub(MAX_LOOPS));
     let inner = kernel_loops[kernel_loops.len() - 1].extent;
     let outer: usize = kernel_loops[..kernel_loops.len() - 1].iter().map(|l| l.extent).product();
-    let local = group_shape(group_size(device, kernel), inner);
-    let global = [inner.next_multiple_of(local[0]), outer.next_multiple_of(local[1])];
+    let items = inner.div_ceil(width);
+    let local = group_shape(group_size(device, kernel), items);
+    let global = [items.next_multiple_of(local[0]), outer.next_multiple_of(local[1])];
     let mut result = Ok(());
     walk(host, nest.start(origins), |at| {
         if result.is_err() {

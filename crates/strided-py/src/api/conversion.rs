@@ -60,11 +60,17 @@ methods! { rows(py, x: TensorArg):
     method cpu() => move_to(py, x, Device::Cpu, x.dtype(), false);
 
     /// The tensor on a GPU: the current one, or that of a number. A tensor that is there already is returned as it is.
+    ///
+    /// >>> strided.zeros(2).gpu(0).device
+    /// device(type='gpu', index=0)
     method gpu(device: Option<PyDevice> = None, non_blocking: bool = False) alias cuda
         => move_to(py, x, Device::Gpu(gpu_of(device)?), x.dtype(), false);
 
     /// A copy in page-locked memory, from which transfers to a GPU take less time; itself if it is there already. Tensors of
     /// the CPU only.
+    ///
+    /// >>> strided.zeros(2).pin_memory('gpu:0').is_pinned()
+    /// True
     both pin_memory(device: Option<PyDevice> = None) => {
         exchange::check_on_host(x.storage())?;
         if x.storage().is_page_locked() {

@@ -96,11 +96,17 @@ methods! { rows(py, x: StorageArg):
     method cpu() -> "Storage" => move_storage(py, &x, Device::Cpu, x.dtype);
 
     /// The storage on a GPU: the current one, or that of a number. One that is there already is returned as it is.
+    ///
+    /// >>> strided.FloatStorage(2).gpu(0).device
+    /// device(type='gpu', index=0)
     method gpu(device: Option<PyDevice> = None, non_blocking: bool = False) alias cuda -> "Storage"
         => move_storage(py, &x, Device::Gpu(gpu_of(device)?), x.dtype);
 
     /// A copy in page-locked memory, from which transfers to a GPU take less time; itself if it is there already. Storages of
     /// the CPU only.
+    ///
+    /// >>> strided.FloatStorage(2).pin_memory('gpu:0').is_pinned()
+    /// True
     method pin_memory(device: Option<PyDevice> = None) -> "Storage" => {
         check_on_host(&x.bytes)?;
         if x.bytes.is_page_locked() {

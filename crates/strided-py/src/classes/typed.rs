@@ -128,8 +128,10 @@ fn make_classes<'py>(
                 )
             } else {
                 format!(
-                    "A {word} of {} on a GPU: constructs one, and `isinstance` recognises it.",
-                    dtype.name()
+                    "A {word} of {dtype} on a GPU: constructs one, and `isinstance` recognises it.\n\n\
+                     >>> strided.gpu.{name}([0, 1]).type()\n\
+                     'strided.gpu.{name}'",
+                    dtype = dtype.name()
                 )
             };
             let namespace = PyDict::new(py);
