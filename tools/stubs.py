@@ -149,6 +149,7 @@ SIGNATURES = {
         f"(*size: SupportsIndex, {MEMORY_OPTIONS}) -> Self",
         f"(data: _Data, /, *, {MEMORY_OPTIONS}) -> Self",
     ],
+    "device.__enter__": ["() -> Self"],
     "Tensor.__setitem__": ["(index: _Index | _Data | tuple[_Index | _Data, ...], value: _Data, /) -> None"],
 }
 # The other members that are no rows have a signature in the module. These are the types of its parameters and results.
@@ -157,6 +158,7 @@ PARAMETERS = {
     "dtype": "_DTypeLike | None",
     "filename": "_Path",
     "grow": "bool",
+    "index": "SupportsIndex | None",
     "name": "_DTypeLike",
     "offset": "SupportsIndex",
     "readonly": "bool",
