@@ -66,7 +66,9 @@ def has_example(text):
 
 def can_run(test):
     """Whether there is a device for a test with examples of one."""
-    return NO_DEVICE is None or not any("gpu" in example.source or "cuda" in example.source for example in test.examples)
+    return NO_DEVICE is None or not any(
+        "gpu" in example.source or "cuda" in example.source for example in test.examples
+    )
 
 
 def run(test):

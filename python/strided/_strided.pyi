@@ -37,7 +37,7 @@ class _Lender(Protocol):
     def __dlpack__(self) -> CapsuleType: ...
 
 _DTypeLike: TypeAlias = dtype | str | type[Any] | _Named
-_DeviceLike: TypeAlias = device | str
+_DeviceLike: TypeAlias = device | str | SupportsIndex
 _Index: TypeAlias = SupportsIndex | slice | EllipsisType | None
 _Ints: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 _Number: TypeAlias = builtins.complex | SupportsFloat | SupportsIndex
