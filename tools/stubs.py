@@ -62,7 +62,7 @@ class _Lender(Protocol):
     def __dlpack__(self) -> CapsuleType: ...
 
 _DTypeLike: TypeAlias = dtype | str | type[Any] | _Named
-_DeviceLike: TypeAlias = device | str
+_DeviceLike: TypeAlias = device | str | SupportsIndex
 _Index: TypeAlias = SupportsIndex | slice | EllipsisType | None
 _Ints: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 _Number: TypeAlias = builtins.complex | SupportsFloat | SupportsIndex
@@ -149,6 +149,7 @@ SIGNATURES = {
         f"(*size: SupportsIndex, {MEMORY_OPTIONS}) -> Self",
         f"(data: _Data, /, *, {MEMORY_OPTIONS}) -> Self",
     ],
+    "device.__enter__": ["() -> Self"],
     "Tensor.__setitem__": ["(index: _Index | _Data | tuple[_Index | _Data, ...], value: _Data, /) -> None"],
 }
 # The other members that are no rows have a signature in the module. These are the types of its parameters and results.
@@ -157,6 +158,7 @@ PARAMETERS = {
     "dtype": "_DTypeLike | None",
     "filename": "_Path",
     "grow": "bool",
+    "index": "SupportsIndex | None",
     "name": "_DTypeLike",
     "offset": "SupportsIndex",
     "readonly": "bool",

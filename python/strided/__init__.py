@@ -25,7 +25,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from strided import dmlab as dmlab
     from strided import files as files
-    from strided import gpu as cuda
     from strided import gpu as gpu
     from strided import lua as lua
     from strided import memory as memory
@@ -41,6 +40,8 @@ if TYPE_CHECKING:
     from strided.files import load as load
     from strided.files import open_memmap as open_memmap
     from strided.files import save as save
+
+    cuda = gpu
 
 #: Functions that are loaded when they are first used, so that importing strided stays light.
 _LATER = {

@@ -11,7 +11,7 @@ class DeviceType(str):
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        return other in ("gpu", "cuda") if type(other) is str else str.__eq__(self, other)  # type: ignore[arg-type]
+        return other in ("gpu", "cuda") if type(other) is str else str.__eq__(self, other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other

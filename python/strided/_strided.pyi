@@ -37,7 +37,7 @@ class _Lender(Protocol):
     def __dlpack__(self) -> CapsuleType: ...
 
 _DTypeLike: TypeAlias = dtype | str | type[Any] | _Named
-_DeviceLike: TypeAlias = device | str
+_DeviceLike: TypeAlias = device | str | SupportsIndex
 _Index: TypeAlias = SupportsIndex | slice | EllipsisType | None
 _Ints: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 _Number: TypeAlias = builtins.complex | SupportsFloat | SupportsIndex
@@ -55,7 +55,7 @@ class _Count(builtins.int):
     @overload
     def __call__(self, dim: SupportsIndex) -> _Int: ...
 
-__all__ = ["ArgumentError", "BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "BorrowHandle", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DeviceError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "FormatError", "Generator", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "allclose", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "baddbmm", "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "borrow", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "cfloat", "chain_matmul", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "column_stack", "combinations", "complex128", "complex64", "concat", "concatenate", "conj", "conj_physical", "conv2", "conv3", "copysign", "corrcoef", "cos", "cosh", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "default_generator", "deg2rad", "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "einsum", "einsum_path", "empty", "empty_like", "empty_strided", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gather", "gcd", "ge", "ger", "get_default_dtype", "get_num_threads", "get_rng_state", "greater", "greater_equal", "gt", "half", "heaviside", "histc", "histogram", "hsplit", "hstack", "hypot", "imag", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "initial_seed", "inner", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isclose", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "kron", "kthvalue", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "manual_seed", "masked_copy", "masked_fill", "masked_scatter", "masked_select", "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multi_dot", "multinomial", "multiply", "mv", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "negative", "nextafter", "nonzero", "norm", "normal", "not_equal", "numel", "ones", "ones_like", "outer", "pad", "permute", "poisson", "positive", "pow", "prod", "promote_types", "put", "quantile", "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range", "ravel", "real", "reciprocal", "relu", "remainder", "renorm", "repeat_interleave", "reshape", "reshape_as", "result_type", "roll", "rot90", "round", "row_stack", "rsqrt", "rsub", "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "set_rng_state", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "slice_scatter", "softmax", "softplus", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tensordot", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_divide", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unique", "unique_consecutive", "unsqueeze", "vander", "var", "var_mean", "vdot", "view", "view_as", "view_as_complex", "view_as_real", "vsplit", "vstack", "where", "xcorr2", "xcorr3", "xlogy", "zeros", "zeros_like"]
+__all__ = ["ArgumentError", "BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "BorrowHandle", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DeviceError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "FormatError", "Generator", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "OutOfMemoryError", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "allclose", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "baddbmm", "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "borrow", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "cfloat", "chain_matmul", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "column_stack", "combinations", "complex128", "complex64", "concat", "concatenate", "conj", "conj_physical", "conv2", "conv3", "copysign", "corrcoef", "cos", "cosh", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "default_generator", "deg2rad", "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "einsum", "einsum_path", "empty", "empty_like", "empty_strided", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gather", "gcd", "ge", "ger", "get_default_device", "get_default_dtype", "get_num_threads", "get_rng_state", "greater", "greater_equal", "gt", "half", "heaviside", "histc", "histogram", "hsplit", "hstack", "hypot", "imag", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "initial_seed", "inner", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isclose", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "kron", "kthvalue", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "manual_seed", "masked_copy", "masked_fill", "masked_scatter", "masked_select", "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multi_dot", "multinomial", "multiply", "mv", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "negative", "nextafter", "nonzero", "norm", "normal", "not_equal", "numel", "ones", "ones_like", "outer", "pad", "permute", "pin_memory", "poisson", "positive", "pow", "prod", "promote_types", "put", "quantile", "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range", "ravel", "real", "reciprocal", "relu", "remainder", "renorm", "repeat_interleave", "reshape", "reshape_as", "result_type", "roll", "rot90", "round", "row_stack", "rsqrt", "rsub", "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "set_default_device", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "set_rng_state", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "slice_scatter", "softmax", "softplus", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tensordot", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_divide", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unique", "unique_consecutive", "unsqueeze", "vander", "var", "var_mean", "vdot", "view", "view_as", "view_as_complex", "view_as_real", "vsplit", "vstack", "where", "xcorr2", "xcorr3", "xlogy", "zeros", "zeros_like"]
 
 class ArgumentError(ValueError, RuntimeError):
     """An argument of the right type whose value an operation does not take."""
@@ -438,6 +438,9 @@ class LongStorage(Storage):
 class LongTensor(Tensor):
     """A Tensor of int64: constructs one, and `isinstance` recognises it."""
 
+class OutOfMemoryError(MemoryError, RuntimeError):
+    """No memory left on a GPU, or more than `strided.gpu.set_per_process_memory_fraction` allows."""
+
 class ShapeError(ValueError, RuntimeError):
     """Sizes, strides or dims that do not fit each other."""
 
@@ -479,6 +482,10 @@ class Storage:
         """A copy with memory of its own."""
     def copy_(self, source: _Data, non_blocking: _Bool = False) -> Storage:
         """Writes the values of a storage, a tensor, an array or a sequence of the same length, cast to the dtype."""
+    def cpu(self) -> Storage:
+        """The storage on the CPU: itself, or a copy of one that is on a GPU."""
+    def cuda(self, device: _DeviceLike | None = None, non_blocking: _Bool = False) -> Storage:
+        """Another name for `gpu`."""
     def data_ptr(self) -> _Int:
         """The address of the first element."""
     @property
@@ -503,13 +510,25 @@ class Storage:
     @staticmethod
     def from_file(filename: _Path, shared: _Bool = False, size: SupportsIndex = 0, *, dtype: _DTypeLike | None = None, readonly: _Bool = False, create: _Bool = False, grow: _Bool = False, offset: SupportsIndex = 0) -> Storage:
         """A storage on a mapped file: the memory is the file, whose pages are read when they are first used."""
+    def get_device(self) -> _Int:
+        """The number of the GPU that has the storage; -1 on the CPU."""
+    def gpu(self, device: _DeviceLike | None = None, non_blocking: _Bool = False) -> Storage:
+        """The storage on a GPU: the current one, or that of a number."""
     def half(self) -> Storage:
         """The storage as float16."""
     def int(self) -> Storage:
         """The storage as int32."""
     @property
+    def is_cuda(self) -> _Bool:
+        """Whether the memory is on a GPU, of any maker: PyTorch's name for `is_gpu`."""
+    @property
+    def is_gpu(self) -> _Bool:
+        """Whether the memory is on a GPU."""
+    @property
     def is_mapped(self) -> _Bool:
         """Whether the memory is a mapped file."""
+    def is_pinned(self, device: _DeviceLike | None = None) -> _Bool:
+        """Whether the storage is page-locked."""
     def is_shared(self) -> _Bool:
         """Whether other processes may see writes: the memory is shared, or a shared map of a file."""
     def long(self) -> Storage:
@@ -522,6 +541,8 @@ class Storage:
     @property
     def owns_memory(self) -> _Bool:
         """Whether the library owns the memory: it is not that of an array or another buffer, not mapped and not shared."""
+    def pin_memory(self, device: _DeviceLike | None = None) -> Storage:
+        """A copy in page-locked memory, from which transfers to a GPU take less time; itself if it is there already."""
     @property
     def readonly(self) -> _Bool:
         """Whether writes are refused."""
@@ -533,8 +554,8 @@ class Storage:
         """The storage as int16."""
     def size(self) -> _Int:
         """The number of elements."""
-    def to(self, dtype: _DTypeLike) -> Storage:
-        """The storage as another dtype; itself if it has that dtype."""
+    def to(self, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Storage:
+        """The storage as another dtype, or on another device; itself if it is so."""
     def tolist(self) -> list[Any]:
         """A list of Python numbers."""
     @overload
@@ -908,12 +929,14 @@ class Tensor:
     def cov(self, *, correction: SupportsIndex = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
         """The covariance matrix of variables, which are rows; columns are observations."""
     def cpu(self) -> Tensor:
-        """The tensor on the CPU, which is the tensor itself."""
+        """The tensor on the CPU: itself, or a copy of one that is on a GPU."""
     @overload
     def cross(self, other: Tensor, dim: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
         """The cross products of vectors of three elements along a dim; by default the first dim of extent 3."""
     @overload
     def cross(self, other: Tensor, axis: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor: ...
+    def cuda(self, device: _DeviceLike | None = None, non_blocking: _Bool = False) -> Tensor:
+        """Another name for `gpu`."""
     @overload
     def cummax(self, dim: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummax:
         """Cumulative maximum along a dim, and its index: `(values, indices)`."""
@@ -1146,6 +1169,10 @@ class Tensor:
         """Fills the tensor with numbers of trials up to the first success, which has the probability `p` in each."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Another name for `outer`."""
+    def get_device(self) -> _Int:
+        """The number of the GPU that has the tensor; -1 on the CPU."""
+    def gpu(self, device: _DeviceLike | None = None, non_blocking: _Bool = False) -> Tensor:
+        """The tensor on a GPU: the current one, or that of a number."""
     def greater(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether `input > other`."""
     def greater_(self, other: _Operand) -> Tensor:
@@ -1265,8 +1292,19 @@ class Tensor:
         """Whether the dtype is complex."""
     def is_contiguous(self) -> _Bool:
         """Whether the elements are contiguous in row-major order."""
+    @property
+    def is_cpu(self) -> _Bool:
+        """Whether the memory is that of the CPU."""
+    @property
+    def is_cuda(self) -> _Bool:
+        """Whether the memory is on a GPU, of any maker: PyTorch's name for `is_gpu`."""
     def is_floating_point(self) -> _Bool:
         """Whether the dtype is a floating-point type."""
+    @property
+    def is_gpu(self) -> _Bool:
+        """Whether the memory is on a GPU."""
+    def is_pinned(self, device: _DeviceLike | None = None) -> _Bool:
+        """Whether the tensor is in page-locked memory."""
     def is_same_size(self, other: Tensor) -> _Bool:
         """Whether both have the same shape."""
     def is_set_to(self, other: Tensor) -> _Bool:
@@ -1657,6 +1695,8 @@ class Tensor:
         """A view with the dims in the given order."""
     @overload
     def permute(self, dims: _Ints) -> Tensor: ...
+    def pin_memory(self, device: _DeviceLike | None = None) -> Tensor:
+        """A copy in page-locked memory, from which transfers to a GPU take less time; itself if it is there already."""
     def positive(self, *, out: Tensor | None = None) -> Tensor:
         """Copies the elements: unary plus."""
     def positive_(self) -> Tensor:
@@ -2083,7 +2123,7 @@ class Tensor:
     def tile(self, reps: _Ints) -> Tensor: ...
     @overload
     def to(self, target: _DTypeLike | _DeviceLike | Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, copy: _Bool = False, non_blocking: _Bool = False) -> Tensor:
-        """The tensor in another dtype, or in the dtype of another tensor; itself if it has that dtype."""
+        """The tensor in another dtype, on another device, or as another tensor is: `to(dtype)`, `to('gpu:1')`, `to(other)`."""
     @overload
     def to(self, other: _DTypeLike | _DeviceLike | Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, copy: _Bool = False, non_blocking: _Bool = False) -> Tensor: ...
     def tofile(self, f: Any, byteorder: str | None = None, *, fsync: _Bool = False) -> None:
@@ -2153,7 +2193,7 @@ class Tensor:
     @overload
     def type(self, dtype: _DTypeLike, non_blocking: _Bool = False) -> Tensor: ...
     def type_as(self, other: Tensor) -> Tensor:
-        """The tensor in the dtype of another one."""
+        """The tensor in the dtype of another one, and on its device."""
     @overload
     def unbind(self, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
         """A tuple of views, one for each index of a dim."""
@@ -2486,17 +2526,19 @@ class _TorchGenerator:
 
 @final
 class device:
-    """The device of a tensor's memory."""
+    """Where the memory of a tensor is: the CPU, or a GPU with its number."""
     @property
     def index(self) -> _Int | None:
         """The number of the device among those of its type; None for the CPU."""
     @property
     def type(self) -> str:
-        """The type of the device: `'cpu'`."""
+        """The type of the device: `'cpu'`, or `'gpu'`, which equals `'cuda'` as well."""
+    def __enter__(self) -> Self: ...
     def __eq__(self, other: object, /) -> _Bool: ...
+    def __exit__(self, exc_type: object, exc_value: object, traceback: object, /) -> None: ...
     def __hash__(self) -> _Int: ...
     def __ne__(self, other: object, /) -> _Bool: ...
-    def __new__(cls, type: _DeviceLike | None = None) -> Self: ...
+    def __new__(cls, type: _DeviceLike | None = None, index: SupportsIndex | None = None) -> Self: ...
     def __reduce__(self) -> str | tuple[Any, ...]: ...
     def __repr__(self) -> str: ...
     def __str__(self) -> str: ...
@@ -2580,6 +2622,36 @@ def _file_open(op: str, source_: Any, name: str, options: Any) -> _Document:
     """The native part of `strided.files.open`."""
 def _file_write(op: str, target: Any, name: str, content: Any, options: Any) -> tuple[_Int, list[tuple[str, list[str]]]]:
     """The native part of `strided.files.write` and `strided.save`."""
+def _gpu_classes() -> list[tuple[str, type]]:
+    """The names and classes of typed tensors and storages on GPUs."""
+def _gpu_count() -> _Int:
+    """The number of GPUs."""
+def _gpu_empty_cache(device: _DeviceLike | None = None) -> None:
+    """Returns the memory that is kept for later to the driver."""
+def _gpu_enter(device: _DeviceLike | None = None) -> None:
+    """Makes a GPU the current one, until `_gpu_leave` is called."""
+def _gpu_existing(device: _DeviceLike | None = None) -> _Int:
+    """The same, for a GPU that exists."""
+def _gpu_leave() -> None:
+    """The end of `_gpu_enter`."""
+def _gpu_library() -> str | None:
+    """The library of OpenCL that is loaded."""
+def _gpu_memory(device: _DeviceLike | None = None) -> tuple[_Int, _Int, _Int, _Int]:
+    """Bytes of a GPU's memory that are in use, the most so far, those kept for later, and the limit."""
+def _gpu_number(device: _DeviceLike | None = None) -> _Int:
+    """The number of the GPU that an argument names, or of the current one."""
+def _gpu_programs() -> tuple[_Int, _Int]:
+    """How many programs this process has compiled for GPUs, and how many it has loaded from disk."""
+def _gpu_properties(device: _DeviceLike | None = None) -> dict[str, Any]:
+    """What a GPU says of itself."""
+def _gpu_reset_peak(device: _DeviceLike | None = None) -> None:
+    """Starts to count the peak anew."""
+def _gpu_set_current(device: _DeviceLike) -> None:
+    """Makes a GPU the current one of this thread."""
+def _gpu_set_limit(device: _DeviceLike | None, bytes: SupportsIndex) -> None:
+    """Limits the bytes that this process may use on a GPU."""
+def _gpu_wait(device: _DeviceLike | None = None) -> None:
+    """Waits until a GPU has done all work."""
 def _known_memory(identity: tuple[_Int, _Int]) -> Storage | None:
     """A storage of bytes on the whole shared memory with a device and inode, if this process has mapped it."""
 def _memory_limit(bytes: SupportsIndex | None = None) -> _Int:
@@ -3140,6 +3212,8 @@ def ge(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor
     """Whether `input >= other`."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Another name for `outer`."""
+def get_default_device() -> _Device:
+    """The device of new tensors: the CPU, unless `set_default_device` or `with device:` says otherwise."""
 def get_default_dtype() -> _DType:
     """The default dtype, which `zeros(3)`, Python's floats and integer division have."""
 def get_num_threads() -> _Int:
@@ -3502,6 +3576,8 @@ def permute(input: Tensor, *dims: SupportsIndex) -> Tensor:
     """A view with the dims in the given order."""
 @overload
 def permute(input: Tensor, dims: _Ints) -> Tensor: ...
+def pin_memory(input: Tensor, device: _DeviceLike | None = None) -> Tensor:
+    """A copy in page-locked memory, from which transfers to a GPU take less time; itself if it is there already."""
 def poisson(input: Tensor, *, generator: Generator | None = None) -> Tensor:
     """Numbers of events of Poisson distributions, whose rates are the elements of the tensor."""
 def positive(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -3670,6 +3746,8 @@ def select_scatter(input: Tensor, src: _Data, dim: SupportsIndex, index: Support
     """A copy of the tensor with `src` written to one index of a dim."""
 @overload
 def select_scatter(input: Tensor, src: _Data, axis: SupportsIndex, index: SupportsIndex, *, out: Tensor | None = None) -> Tensor: ...
+def set_default_device(device: _DeviceLike) -> None:
+    """Sets the device of new tensors in this thread, outside of blocks `with device:`."""
 @overload
 def set_default_dtype(d: _DTypeLike) -> None:
     """Sets the default dtype, a floating one."""

@@ -25,7 +25,37 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Literal, TypeAlias
 
+    from strided._strided import BFloat16Storage as BFloat16Storage
+    from strided._strided import BFloat16Tensor as BFloat16Tensor
+    from strided._strided import BoolStorage as BoolStorage
+    from strided._strided import BoolTensor as BoolTensor
+    from strided._strided import ByteStorage as ByteStorage
+    from strided._strided import ByteTensor as ByteTensor
+    from strided._strided import CharStorage as CharStorage
+    from strided._strided import CharTensor as CharTensor
+    from strided._strided import ComplexDoubleStorage as ComplexDoubleStorage
+    from strided._strided import ComplexDoubleTensor as ComplexDoubleTensor
+    from strided._strided import ComplexFloatStorage as ComplexFloatStorage
+    from strided._strided import ComplexFloatTensor as ComplexFloatTensor
+    from strided._strided import DoubleStorage as DoubleStorage
+    from strided._strided import DoubleTensor as DoubleTensor
+    from strided._strided import FloatStorage as FloatStorage
+    from strided._strided import FloatTensor as FloatTensor
     from strided._strided import Generator
+    from strided._strided import HalfStorage as HalfStorage
+    from strided._strided import HalfTensor as HalfTensor
+    from strided._strided import IntStorage as IntStorage
+    from strided._strided import IntTensor as IntTensor
+    from strided._strided import LongStorage as LongStorage
+    from strided._strided import LongTensor as LongTensor
+    from strided._strided import ShortStorage as ShortStorage
+    from strided._strided import ShortTensor as ShortTensor
+    from strided._strided import UInt16Storage as UInt16Storage
+    from strided._strided import UInt16Tensor as UInt16Tensor
+    from strided._strided import UInt32Storage as UInt32Storage
+    from strided._strided import UInt32Tensor as UInt32Tensor
+    from strided._strided import UInt64Storage as UInt64Storage
+    from strided._strided import UInt64Tensor as UInt64Tensor
 
     _DeviceLike: TypeAlias = _Device | str | int | None
 
@@ -212,7 +242,7 @@ def set_device(device: _DeviceLike) -> None:
     0
     """
     if _number(device) != -1:
-        native._gpu_set_current(_named(device))
+        native._gpu_set_current(native._gpu_number(_named(device)))
 
 
 class device:

@@ -54,7 +54,8 @@ def tensor(x: Tensor) -> str:
     """
     facts = [x.dtype.name, f"strides {x.stride()}", f"offset {x.storage_offset()}", bytes_text(x.nbytes), str(x.device)]
     shown = x.cpu() if x.is_gpu and x.numel() <= MAX_NUMBERS else x  # one transfer; samples are one each
-    return card(x.type().partition(".")[2], " × ".join(map(str, x.shape)) or "()", facts, contents(shown, settings.current))
+    name, shape = x.type().partition(".")[2], " × ".join(map(str, x.shape)) or "()"
+    return card(name, shape, facts, contents(shown, settings.current))
 
 
 def storage(s: Storage) -> str:

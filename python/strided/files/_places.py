@@ -137,7 +137,7 @@ def _replaced(item: Any, targets: dict[Storage, Storage], memo: dict[int, Any]) 
         item.upvalues = _replaced(item.upvalues, targets, memo)
     elif isinstance(item, Table):
         memo[id(item)] = item
-        item._pairs[:] = [tuple(_replaced(part, targets, memo) for part in pair) for pair in item.items()]  # type: ignore[misc]
+        item._pairs[:] = [tuple(_replaced(part, targets, memo) for part in pair) for pair in item.items()]
     memo[id(item)] = result
     return result
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from strided._strided import Storage, Tensor, _file_write, dtype
+from strided.files import _places
 from strided.files._arguments import fault, name_of, position_of, target_of
 from strided.files._file import Entry, open
-from strided.files import _places
 from strided.files._formats import Format, format_of, row_of
 
 #: The most names that a warning lists.

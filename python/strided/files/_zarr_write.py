@@ -120,7 +120,7 @@ class _Writer:
         self._written += x.nbytes
         # A chunk of zeros is written, too: without its file, a reader cannot tell it from one that was lost.
         chunks = chunk_shape(tuple(x.shape), x.dtype.itemsize)
-        return create(data=x.contiguous().numpy(), chunks=chunks, config={"write_empty_chunks": True})
+        return create(data=x.cpu().contiguous().numpy(), chunks=chunks, config={"write_empty_chunks": True})
 
     def _fault(self, reason: str) -> Exception:
         return fault(self._op, self._path, reason)

@@ -410,10 +410,10 @@ fn changed() -> Fail {
 /// such a resize would wait for itself. So the elements of a small tensor are copied under a pin that is dropped before
 /// the first object is made. The storage of any other tensor is exported: a resize by such code is refused.
 pub fn to_nested<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
+    let (exported, x) = (&mut None, &on_host(py, x)?);
     let dtype = x.dtype();
     let modes: SmallVec<[Mode; 4]> = x.layout().modes().iter().copied().collect();
     let mut copied = SmallElements::UNINIT;
-    let (exported, x) = (&mut None, &on_host(py, x)?);
     let first = match host_reads::small_elements(&mut copied, x)? {
         Some(first) => first,
         None => exported.insert(Exported::new(x.clone())?).origin,

@@ -34,7 +34,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    facts, gpus, packages, checks = build(), devices(), extras(), {name: _outcome(check) for name, check in CHECKS.items()}
+    facts, gpus, packages = build(), devices(), extras()
+    checks = {name: _outcome(check) for name, check in CHECKS.items()}
     failed = any(outcome != "ok" for outcome in checks.values())
     if options.json:
         output.print_json({"facts": facts, "devices": gpus, "packages": packages, "checks": checks, "ok": not failed})
