@@ -14,14 +14,38 @@
     const long i2 = at[2] + x * nest.step[2][nest.loops - 1]; \
     const long i3 = at[3] + x * nest.step[3][nest.loops - 1];
 
+// A work item has `run` elements of the innermost loop.
 __kernel void gather(Nest nest, long inner, long outer, __global W *out, __global const W *source,
-                     __global const long *index, long extent, long stride, long wraps,
+                     __global const long *index, long extent, long stride, long wraps, long run,
                      __global Fault *fault, int operation) {
-    LOCATE
-    const long chosen = checked_index(index[i2], extent, wraps, fault, operation);
-    W value = (W)0;
-    if (chosen >= 0) value = source[i1 + chosen * stride];
-    out[i0] = value;
+    const long first = get_global_id(0) * run, y = get_global_id(1), count = min(run, inner - first);
+    if (first >= inner || y >= outer) return;
+    long at[OPERANDS];
+    locate(&nest, y, at);
+    const long s0 = nest.step[0][nest.loops - 1], s1 = nest.step[1][nest.loops - 1], s2 = nest.step[2][nest.loops - 1];
+    out += at[0] + first * s0;
+    source += at[1] + first * s1;
+    index += at[2] + first * s2;
+    if (s2 != 0) {
+        for (long i = 0; i < count; i++) {
+            const long chosen = checked_index(index[i * s2], extent, wraps, fault, operation);
+            W value = (W)0;
+            if (chosen >= 0) value = source[i * s1 + chosen * stride];
+            out[i * s0] = value;
+        }
+        return;
+    }
+    const long chosen = checked_index(index[0], extent, wraps, fault, operation);
+    if (chosen < 0) {
+        for (long i = 0; i < count; i++) out[i * s0] = (W)0;
+        return;
+    }
+    source += chosen * stride;
+    if (s0 == 1 && s1 == 1) {
+        for (long i = 0; i < count; i++) out[i] = source[i];
+    } else {
+        for (long i = 0; i < count; i++) out[i * s0] = source[i * s1];
+    }
 }
 
 __kernel void add_offsets(Nest nest, long inner, long outer, __global long *out, __global const long *index,
