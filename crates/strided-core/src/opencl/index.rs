@@ -26,8 +26,13 @@ const MAX_SEQUENCE: usize = 8;
 /// Work items that combine elements, at least. Each of them reads the whole index if it has a range of its own.
 const MIN_WRITERS_OF_CPU: isize = 8;
 const MIN_WRITERS: isize = 512;
-/// Elements that a work item gathers on a CPU; other devices read neighbouring elements by neighbouring work items.
+/// Elements that a work item of a CPU moves.
 const RUN_OF_CPU: usize = 64;
+
+/// Elements that a work item moves. On devices other than CPUs, neighbouring work items read neighbouring elements.
+fn run_of(device: &strided_opencl::Device) -> usize {
+    if device.properties.kind == "cpu" { RUN_OF_CPU } else { 1 }
+}
 
 fn program(device: &'static strided_opencl::Device, size: usize) -> Result<Kernels> {
     kernels(device, Key::Index { size }, &KERNELS, || {
@@ -69,7 +74,7 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<bool> {
         (source.index.layout(), size_of::<i64>()),
     ];
     let lookup = [source.extent, source.stride, source.wraps as isize].map(|number| Arg::Long(number as i64));
-    let run = if device.properties.kind == "cpu" { RUN_OF_CPU } else { 1 };
+    let run = run_of(device);
     fault::checked(device, source.operation, |[memory, number]| {
         let [extent, stride, wraps] = lookup;
         let run_arg = Arg::Long(run as i64);
@@ -117,8 +122,11 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
         let args: SmallVec<[Arg; 9]> = place.into_iter().chain(lookup).chain(fault).collect();
         launch(device, &program[3], std::array::from_fn(|k| (&first[k], sizes[k])), 1, &args, "scatter")
     })?;
-    let args: SmallVec<[Arg; 9]> = [to.arg(), from.arg()].into_iter().chain(place).chain(lookup).collect();
-    launch(device, &program[4], std::array::from_fn(|k| (layouts[k], sizes[k])), 1, &args, "scatter")
+    let run = run_of(device);
+    let memory = [to.arg(), from.arg()];
+    let args: SmallVec<[Arg; 10]> =
+        memory.into_iter().chain(place).chain(lookup).chain([Arg::Long(run as i64)]).collect();
+    launch(device, &program[4], std::array::from_fn(|k| (layouts[k], sizes[k])), run, &args, "scatter")
 }
 
 /// Combines the elements of `source` with the chosen ones by the kernel of `source/combine.cl`.
