@@ -93,7 +93,9 @@ def load(
         loaded = file.load()
         if start is not None:
             end = file._content().end()
-            f.seek(start + (file.size or 0 if end is None else end))
+            if end is None:
+                end = file.size or 0
+            f.seek(start + end)
     return loaded
 
 

@@ -34,7 +34,7 @@ struct ReductionRule {
     results: [Option<DType>; 2],
     /// True if the second result is a position.
     positional: bool,
-    /// Follows the name of the reduction in messages.
+    /// Suffix of the name in messages: ` of order inf`.
     variant: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! How much work a call is, known before it runs: the time it takes, in elements of a cheap operation. It decides whether other
-//! threads of Python may run meanwhile. Calls that are not listed here take as long as their operands have elements.
+//! Cost estimates made before a call runs, in elements of a cheap operation. They decide whether the interpreter is released.
+//! A call that has no function here costs as many elements as its operands have.
 //!
 //! Where the size of a result depends on the values of an operand, the estimate is too high: all but small calls are large.
 

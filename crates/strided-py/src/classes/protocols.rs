@@ -11,7 +11,7 @@ use crate::abi::refs::{arg, call_python, to_py};
 use crate::abi::tensor_object::wrap;
 use crate::abi::{Arg, Object, Value};
 use crate::convert::args::TensorArg;
-use crate::convert::index::{Indices, location, read_indices};
+use crate::convert::index::{BasicKey, location, read_basic_key};
 use crate::convert::keys::{ReadKeys, read_keys, work_of};
 use crate::convert::numbers::{number, python_number};
 use crate::convert::results::view;
@@ -30,8 +30,8 @@ use strided_core::{Scalar, Tensor};
 slots! {
     /// `x[key]`
     fn subscript(py, x: TensorArg, key: Arg) -> Value, "index" => {
-        let mut indices = Indices::new();
-        if !read_indices(key, &mut indices)? {
+        let mut indices = BasicKey::new();
+        if !read_basic_key(key, &mut indices)? {
             return get_advanced(py, x, key);
         }
         view(py, &x, x.layout().index(&indices))
@@ -155,8 +155,8 @@ struct Target(ReadKeys);
 
 impl Target {
     fn of(key: Arg<'_>) -> CallResult<Target> {
-        let mut indices = Indices::new();
-        let basic = read_indices(key, &mut indices)?;
+        let mut indices = BasicKey::new();
+        let basic = read_basic_key(key, &mut indices)?;
         Ok(Target(if basic { ReadKeys::View(indices) } else { read_keys(key)? }))
     }
 

@@ -3,7 +3,7 @@
 
 use super::args::FromArg;
 use super::arrays::is_array;
-use super::index::{Indices, is_basic, no_index, read_index};
+use super::index::{BasicKey, is_basic, no_index, read_index};
 use super::values::Values;
 use crate::abi::Arg;
 use crate::abi::errors::{CallResult, Fail};
@@ -20,10 +20,10 @@ use strided_core::ops::index::masks::as_mask;
 use strided_core::storage::Fill;
 use strided_core::{DType, Scalar, Tensor};
 
-/// A key that `index::read_indices` does not read.
+/// A parsed key with tensors, masks or sequences.
 pub enum ReadKeys {
     /// All tensors in it are single ints: the result is a view.
-    View(Indices),
+    View(BasicKey),
     Advanced(Vec<Key>),
 }
 
@@ -35,8 +35,8 @@ pub fn read_keys(key: Arg<'_>) -> CallResult<ReadKeys> {
         Err(_) => vec![read_key(key)?],
     };
     let basic = |key: &Key| if let Key::Basic(index) = key { Some(*index) } else { None };
-    Ok(match keys.iter().map(basic).collect::<Option<Indices>>() {
-        Some(indices) => ReadKeys::View(indices),
+    Ok(match keys.iter().map(basic).collect::<Option<BasicKey>>() {
+        Some(basic) => ReadKeys::View(basic),
         None => ReadKeys::Advanced(keys),
     })
 }
