@@ -12,7 +12,7 @@ use crate::abi::tensor_object::wrap;
 use crate::abi::{Arg, Object, Value};
 use crate::convert::args::TensorArg;
 use crate::convert::index::{BasicKey, location, read_basic_key};
-use crate::convert::keys::{ReadKeys, read_keys, work_of};
+use crate::convert::keys::{ReadKeys, read_keys};
 use crate::convert::numbers::{number, python_number};
 use crate::convert::results::view;
 use crate::convert::values::{Values, values};
@@ -23,8 +23,8 @@ use pyo3::types::{PyDict, PyTuple};
 use std::ffi::{c_int, c_void};
 use strided_core::layout::Index;
 use strided_core::ops::Operand;
-use strided_core::ops::copy;
 use strided_core::ops::index::keys;
+use strided_core::ops::{copy, work};
 use strided_core::{Scalar, Tensor};
 
 slots! {
@@ -135,7 +135,7 @@ fn get_advanced<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResul
         ReadKeys::View(indices) => view(py, &x, x.layout().index(&indices)),
         ReadKeys::Advanced(keys) => {
             let x = Tensor::clone(&x);
-            wrap(py, detach_if_large(py, work_of(&x, &keys), || keys::get(&x, &keys))?)
+            wrap(py, detach_if_large(py, work::keyed(&x, &keys), || keys::get(&x, &keys))?)
         }
     }
 }
@@ -170,7 +170,7 @@ impl Target {
                 })?;
             }
             ReadKeys::Advanced(keys) => {
-                detach_if_large(py, work_of(&x, &keys), || keys::set(&x, &keys, value))?
+                detach_if_large(py, work::keyed(&x, &keys), || keys::set(&x, &keys, value))?
             }
         }
         Ok(())

@@ -41,15 +41,6 @@ pub fn read_keys(key: Arg<'_>) -> CallResult<ReadKeys> {
     })
 }
 
-/// The number of elements that an operation with these keys looks at.
-pub fn work_of(x: &Tensor, keys: &[Key]) -> usize {
-    let index = |key: &Key| match key {
-        Key::Indices(tensor) | Key::Mask(tensor) => tensor.size(),
-        Key::Basic(_) | Key::Flag(_) => 0,
-    };
-    x.size() + keys.iter().map(index).sum::<usize>()
-}
-
 fn read_key(entry: Arg<'_>) -> CallResult<Key> {
     if is_basic(entry) {
         return Ok(Key::Basic(read_index(entry)?));
