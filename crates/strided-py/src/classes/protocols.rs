@@ -89,12 +89,7 @@ slots! {
             let text = format!("bool: a tensor of shape {shape} has no single truth value");
             return Err(PyValueError::new_err(text).into());
         }
-        Ok(match copy::single_item(&x)? {
-            Scalar::Bool(v) => v,
-            Scalar::Int(v) => v != 0,
-            Scalar::Huge(v) | Scalar::Float(v) => v != 0.0,
-            Scalar::Complex(v) => v.re != 0.0 || v.im != 0.0,
-        } as c_int)
+        Ok(!copy::single_item(&x)?.is_zero() as c_int)
     }
 
     /// `float(x)`

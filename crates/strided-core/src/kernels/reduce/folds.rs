@@ -7,12 +7,10 @@ use super::groups::merge_in_halves;
 use super::{BLOCK, LANES};
 use crate::kernels::cast::Cast;
 use crate::kernels::loops::Function;
-use crate::scalar::{Bool, Complex, Float, Num, Real};
+use crate::scalar::{Bool, Complex, Float, Limits, Num, Real};
 
 /// A term of sums and products.
 pub trait Summand: Num {
-    /// The term that changes no sum. For floats it is -0.0: a sum of negative zeros that starts from 0.0 would be 0.0.
-    const SUM_IDENTITY: Self;
     /// The value, with any NaN replaced by one canonical NaN. Which of two NaNs an addition returns depends on the
     /// instructions that the compiler chose.
     fn canonical_nan(self) -> Self;
@@ -20,9 +18,8 @@ pub trait Summand: Num {
     fn times(self, other: Self) -> Self;
 }
 macro_rules! summands {
-    ($($($t:ty),+: $identity:expr, $x:ident => $canonical:expr, ($a:ident, $b:ident) => $product:expr;)*) => { $($(
+    ($($($t:ty),+: $x:ident => $canonical:expr, ($a:ident, $b:ident) => $product:expr;)*) => { $($(
         impl Summand for $t {
-            const SUM_IDENTITY: Self = $identity;
             #[inline(always)]
             fn canonical_nan(self) -> Self { let $x = self; $canonical }
             #[inline(always)]
@@ -31,15 +28,15 @@ macro_rules! summands {
     )+)* };
 }
 summands! {
-    Bool: Self::ZERO, x => x, (a, b) => a.mul(b);
-    u8, u16, u32, u64, i8, i16, i32, i64: 0, x => x, (a, b) => a.mul(b);
+    Bool: x => x, (a, b) => a.mul(b);
+    u8, u16, u32, u64, i8, i16, i32, i64: x => x, (a, b) => a.mul(b);
     // NaNs are found and replaced as bits: in float arithmetic the compiler may substitute one NaN for another.
-    f32, f64: -0.0, x => {
+    f32, f64: x => {
         let is_nan = x.to_bits() << 1 > Self::INFINITY.to_bits() << 1;
         Self::from_bits(if is_nan { Self::NAN.to_bits() } else { x.to_bits() })
     }, (a, b) => a * b;
     // The complex product of 1 and -0 would be 0, and that of 1 and infinity NaN.
-    Complex<f32>, Complex<f64>: Complex::new(-0.0, -0.0),
+    Complex<f32>, Complex<f64>:
     x => Complex::new(x.re.canonical_nan(), x.im.canonical_nan()),
     (a, b) => {
         let is_one = |x: Self| x == Self::ONE && x.im.is_sign_positive();
@@ -64,27 +61,6 @@ averaged! {
     f64: x, n => x / n as f64,
     Complex<f32>: x, n => Complex::new(x.re / n as f32, x.im / n as f32),
     Complex<f64>: x, n => Complex::new(x.re / n as f64, x.im / n as f64)
-}
-
-/// The smallest and the largest value of a type.
-pub trait Limits: Real {
-    const LOWEST: Self;
-    const HIGHEST: Self;
-    /// NaN, or 0 for types without NaN.
-    const NAN: Self;
-}
-macro_rules! limits {
-    ($($t:ty: $low:expr, $high:expr, $nan:expr;)*) => {
-        $(impl Limits for $t { const LOWEST: Self = $low; const HIGHEST: Self = $high; const NAN: Self = $nan; })*
-    };
-}
-limits! {
-    Bool: Bool::new(false), Bool::new(true), Self::ZERO;
-    u8: Self::MIN, Self::MAX, 0; u16: Self::MIN, Self::MAX, 0;
-    u32: Self::MIN, Self::MAX, 0; u64: Self::MIN, Self::MAX, 0;
-    i8: Self::MIN, Self::MAX, 0; i16: Self::MIN, Self::MAX, 0;
-    i32: Self::MIN, Self::MAX, 0; i64: Self::MIN, Self::MAX, 0;
-    f32: Self::NEG_INFINITY, Self::INFINITY, f32::NAN; f64: Self::NEG_INFINITY, Self::INFINITY, f64::NAN;
 }
 
 /// A number whose squared magnitude is computed in float64.
