@@ -249,6 +249,33 @@ def test_new_tensors_are_where_they_are_asked_for():
     assert st.empty_strided((2, 3), (1, 2), device="gpu:1").stride() == (1, 2)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda device: st.arange(5, device=device),
+        lambda device: st.range(0, 2, 0.5, device=device),
+        lambda device: st.linspace(-1, 1, 5, device=device),
+        lambda device: st.logspace(0, 3, 4, base=2, device=device),
+        lambda device: st.eye(2, 3, device=device),
+        lambda device: st.rand(5, device=device),
+        lambda device: st.randint(0, 9, (5,), device=device),
+        lambda device: st.randperm(5, device=device),
+        lambda device: st.tril_indices(3, 3, device=device),
+    ],
+)
+def test_creation_functions_give_the_same_on_a_device(make):
+    st.manual_seed(5)
+    expected = make("cpu")
+    st.manual_seed(5)
+    made = make("cuda")
+    assert made.device == "gpu:0" and (made.tolist(), made.dtype) == (expected.tolist(), expected.dtype)
+
+
+def test_outputs_decide_where_numbers_are_made():
+    for make in (st.zeros, st.ones, st.arange, st.rand):
+        assert make(3, out=st.empty(0, device="gpu", dtype=make(3).dtype)).is_gpu
+
+
 # Transfers
 
 
@@ -331,6 +358,8 @@ def test_numbers_and_lists():
     assert x.tolist() == [[7.0, 1.0], [8.0, 2.0]]
     assert [10, 20, 30][st.tensor(1).gpu()] == 20 and range(5)[st.tensor(4).gpu()] == 4
     assert st.zeros(2).fill_(st.tensor(3.0).gpu()).tolist() == [3.0, 3.0]
+    x[[1, 0]] = [[1.0, 2.0], [3.0, 4.0]]
+    assert x.tolist() == [[3.0, 4.0], [1.0, 2.0]] and x[[1]].tolist() == x[st.tensor([1])].tolist() == [[1.0, 2.0]]
 
 
 def test_text():

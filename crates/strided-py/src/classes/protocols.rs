@@ -12,9 +12,10 @@ use crate::abi::tensor_object::wrap;
 use crate::abi::{Arg, Object, Value};
 use crate::convert::args::TensorArg;
 use crate::convert::index::{Indices, location, read_indices};
-use crate::convert::keys::{ReadKeys, read_keys, work_of};
+use crate::convert::keys::{self, ReadKeys, read_keys, work_of};
 use crate::convert::numbers::{number, python_number};
 use crate::convert::results::view;
+use crate::convert::transfer::on_device;
 use crate::convert::values::{Values, values};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -25,7 +26,7 @@ use strided_core::backend::items;
 use strided_core::layout::Index;
 use strided_core::ops::Operand;
 use strided_core::ops::copy;
-use strided_core::ops::index::keys;
+use strided_core::ops::index::keys as op_keys;
 use strided_core::{Scalar, Tensor};
 
 slots! {
@@ -136,7 +137,8 @@ fn get_advanced<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResul
         ReadKeys::View(indices) => view(py, &x, x.layout().index(&indices)),
         ReadKeys::Advanced(keys) => {
             let x = Tensor::clone(&x);
-            wrap(py, detach_if_large(py, work_of(&x, &keys), || keys::get(&x, &keys))?)
+            let keys = keys::beside(py, &x, keys)?;
+            wrap(py, detach_if_large(py, work_of(&x, &keys), || op_keys::get(&x, &keys))?)
         }
     }
 }
@@ -172,7 +174,13 @@ impl Target {
                 })?;
             }
             ReadKeys::Advanced(keys) => {
-                detach_if_large(py, work_of(&x, &keys), || keys::set(&x, &keys, value))?
+                let keys = keys::beside(py, &x, keys)?;
+                let moved = match value {
+                    Operand::Tensor(source) => Some(on_device(py, source, x.device())?),
+                    Operand::Scalar(_) => None,
+                };
+                let value = moved.as_ref().map_or(value, Operand::Tensor);
+                detach_if_large(py, work_of(&x, &keys), || op_keys::set(&x, &keys, value))?
             }
         }
         Ok(())
