@@ -591,35 +591,7 @@ def test_every_format_takes_tensors_of_a_device(tmp_path):
         assert (loaded if suffix == ".npy" else loaded["x"]).tolist() == x.tolist(), suffix
 
 
-# Where there is no device
-
-
-NO_DEVICE = """
-import strided as st
-assert not st.cuda.is_available() and st.gpu.device_count() == 0 and st.gpu.current_device() == 0
-device = "cuda" if st.cuda.is_available() else "cpu"
-assert st.zeros(2, device=device).tolist() == [0, 0] and st.device("gpu").type == "cuda"
-for call in (lambda: st.zeros(1).gpu(), lambda: st.gpu.FloatTensor(2), lambda: st.gpu.set_device(0), st.gpu.synchronize,
-             lambda: st.zeros(2, device="gpu"), lambda: st.zeros(2).pin_memory(), st.gpu.get_device_name, st.gpu.init):
-    try:
-        call()
-    except st.DeviceError as error:
-        text = str(error)
-        assert "no GPU" in text and "apt install" in text and "STRIDED_OPENCL" in text, text
-    else:
-        raise AssertionError("no error")
-st.gpu.empty_cache()
-print(text)
-"""
-
-
-def test_no_library():
-    assert "looked for /nonexistent" in run(NO_DEVICE, STRIDED_OPENCL="/nonexistent")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the loader that reads OCL_ICD_VENDORS is that of Linux")
-def test_a_library_without_devices():
-    assert "has no device" in run(NO_DEVICE, OCL_ICD_VENDORS="/nonexistent/")
+# Other processes
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
