@@ -97,14 +97,14 @@ def assert_like_cpu(got, want, row, name):
     if want.dtype.is_floating_point or want.dtype.is_complex:
         part = want.real.dtype.name if want.dtype.is_complex else want.dtype.name
         ulps = 8 if want.dtype.is_complex else ULP.get(row.name, 0)
-        # The CPU's own result is within an ULP of the exact one. Near a root, ULPs of the result say nothing.
-        bound = (ulps + 1 if ulps else 0) * ROUNDED[part] * np.maximum(np.abs(b), 0.25)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(all="ignore"):
+            # The CPU's own result is within an ULP of the exact one. Near a root, ULPs of the result say nothing.
+            bound = (ulps + 1 if ulps else 0) * ROUNDED[part] * np.maximum(np.abs(b), 0.25)
             same |= np.abs(a - b) <= bound
     assert same.all(), (row.name, name, a[~same][:4], b[~same][:4])
 
 
-@pytest.mark.parametrize(("row", "name"), cases())
+@pytest.mark.parametrize(("row", "name"), list(cases()))
 def test_results_are_those_of_the_cpu(row, name):
     function = getattr(st, row.name)
     inputs = operands(row, name)
@@ -178,18 +178,16 @@ def check_cast(from_, to):
 
 def bits(x):
     """The bits of elements, with one NaN."""
-    if x.dtype == st.bfloat16:
-        x = x.float()
-    x = x.numpy()
-    return np.where(np.isnan(x), np.array(np.nan, x.dtype), x).view(
-        f"u{x.dtype.itemsize}" if x.dtype.kind == "f" else x.dtype
-    )
+    x = (x.float() if x.dtype == st.bfloat16 else x).numpy()
+    if x.dtype.kind != "f":
+        return x
+    return np.where(np.isnan(x), np.array(np.nan, x.dtype), x).view(f"u{x.dtype.itemsize}")
 
 
 @given(data=hs.data())
 @settings(deadline=None, max_examples=60)
 def test_chains_of_views_move_as_they_are(data):
-    x = data.draw(tensors(dtype=st.float32, shape=shapes(max_rank=5, max_size=60)))
+    x = data.draw(tensors(dtype=st.float32, shape=shapes(max_dims=5, max_side=4)))
     d = x.gpu()
     for _ in range(data.draw(hs.integers(0, 4))):
         step = data.draw(hs.sampled_from(["t", "flip", "narrow", "step", "unsqueeze", "expand"]))

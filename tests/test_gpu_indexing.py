@@ -94,9 +94,9 @@ def test_a_bad_read_gives_0_and_is_reported_by_the_next_wait(number):
 
 
 def test_only_the_first_bad_index_is_reported():
-    x = numbers(3, 3).gpu()
-    x.index_select(0, st.tensor([5]).gpu())
-    x.gather(0, st.tensor([[6]]).gpu())
+    x, first, second = numbers(3, 3).gpu(), st.tensor([5]).gpu(), st.tensor([[6]]).gpu()
+    x.index_select(0, first)
+    x.gather(0, second)
     with pytest.raises(IndexError, match="index_select: index 5"):
         x[0, 0].item()
     assert x[1, 1].item() == 4
@@ -130,16 +130,30 @@ def test_writes(layout):
         view(x)[i, :, i] = values.reshape(-1)[:3].reshape(3, 1)
         return x
 
+    def copy(x, i, values):
+        view(x).index_copy_(0, i[::2], values[::2])
+        return x
+
+    def assign_one(x, i, values):
+        view(x)[:, i] = 9
+        view(x)[i[:1], ..., i[:1]] = 8
+        return x
+
     def fill(x, i, values):
-        return view(x).index_fill_(2, i[::2], 7) and x
+        view(x).index_fill_(2, i[::2], 7)
+        return x
 
     def scatter(x, i, values):
-        shape = view(x).shape
-        return view(x).scatter_(0, (st.zeros(shape, dtype=st.int64, device=x.device)), view(x) * 2) and x
+        view(x).scatter_(0, st.zeros(view(x).shape, dtype=st.int64, device=x.device), view(x).flip(0))
+        return x
+
+    def put(x, i, values):
+        view(x).put_(i, values.reshape(-1)[:3])
+        return x
 
     rows = view(numbers(6, 5, 4))[index].clone() + 100
     rows[2] += 1000
-    for function in (assign, assign_elements, fill, scatter):
+    for function in (assign, assign_elements, assign_one, copy, fill, scatter, put):
         x = numbers(6, 5, 4)
         expected = function(x.clone(), index, rows)
         assert function(x.gpu(), index.gpu(), rows.gpu()).cpu().equal(expected), function.__name__
@@ -148,7 +162,7 @@ def test_writes(layout):
 def test_a_bad_write_is_skipped():
     x = numbers(3, 3).gpu()
     x[st.tensor([1, 5]).gpu()] = st.full((2, 3), 9.0).gpu()
-    with pytest.raises(IndexError, match="^index_put_: index 5 is outside extent 3"):
+    with pytest.raises(IndexError, match=r"^index_put_: index 5 is outside extent 3"):
         x.cpu()
     assert x.cpu().tolist() == [[0, 1, 2], [9, 9, 9], [6, 7, 8]]
     x[st.tensor([0, -4]).gpu(), st.tensor([0, 2]).gpu()] = 5.0
@@ -157,11 +171,61 @@ def test_a_bad_write_is_skipped():
     assert x.cpu().tolist() == [[5, 1, 2], [9, 9, 9], [6, 7, 8]]
 
 
-def test_values_that_are_combined_are_refused():
+COMBINED = [
+    st.float32,
+    *(pytest.param(t, marks=pytest.mark.slow) for t in (st.float16, st.int64, st.uint8, st.bool, st.complex64)),
+]
+
+
+@pytest.mark.parametrize("dtype", COMBINED, ids=str)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_values_that_are_combined(layout, dtype):
+    """Sums of one element are added in row-major order, so that they have the bits of the CPU."""
+    view = LAYOUTS[layout]
+    if layout == "stride 0":
+        return
+    generator = st.Generator().manual_seed(1)
+    x = (st.randn(6, 5, 4, generator=generator) * 3).to(dtype)
+    shape = view(x).shape
+    values = (st.randn(9, *shape[1:], generator=generator) * 3).to(dtype)
+    index = st.randint(0, shape[0], (9,), generator=generator)
+    elements = st.randint(0, shape[0], (9, *shape[1:]), generator=generator)
+    calls = [
+        lambda x, v, i, e: view(x).index_add_(0, i, v),
+        lambda x, v, i, e: view(x).index_add_(-1, i[:0], view(x)[..., :0].clone()),
+        lambda x, v, i, e: view(x).scatter_add_(0, e, v),
+        lambda x, v, i, e: view(x).scatter_add_(0, e[::-1], v),
+        lambda x, v, i, e: view(x).scatter_reduce_(0, e, v, "prod"),
+        lambda x, v, i, e: view(x).put_(i * 0, v[..., 0, 0].clone(), accumulate=True),
+        lambda x, v, i, e: view(x).index_put_((i, i * 0), v[:, 0].clone(), accumulate=True),
+    ]
+    if not dtype.is_complex:
+        calls.append(lambda x, v, i, e: view(x).scatter_reduce_(0, e, v, "amax"))
+        calls.append(lambda x, v, i, e: view(x).scatter_reduce_(0, e, v, "amin", include_self=False))
+
+    def changed(call, *tensors):
+        call(*tensors)
+        return tensors[0]
+
+    for call in calls:
+        expected = changed(call, x.clone(), values, index, elements)
+        result = changed(call, *(t.gpu() for t in (x, values, index, elements)))
+        assert result.cpu().tolist() == expected.tolist()
+
+
+def test_long_sums_of_one_place():
+    index = st.arange(50_000) * 7 % 10
+    values = st.randn(50_000, generator=st.Generator().manual_seed(2))
+    same(lambda i, v: st.zeros(11, device=v.device).index_add_(0, i, v), index, values)
+    same(lambda i, v: st.zeros(11, device=v.device).scatter_add_(0, i, v), index, values)
+
+
+def test_a_bad_index_of_a_sum_is_skipped():
     x = numbers(3, 3).gpu()
-    with pytest.raises(RuntimeError, match="not available on gpu:0"):
-        x.index_add_(0, st.tensor([0]).gpu(), x[:1].clone())
-    assert x.cpu().equal(numbers(3, 3))
+    x.index_add_(0, st.tensor([1, 3]).gpu(), st.ones(2, 3).gpu())
+    with pytest.raises(IndexError, match=r"^index_add_: index 3 is outside extent 3 \(found on gpu:0"):
+        x.cpu()
+    assert x.cpu().tolist() == [[0, 1, 2], [4, 5, 6], [6, 7, 8]]
 
 
 def test_masks_and_where():
@@ -170,7 +234,7 @@ def test_masks_and_where():
     same(lambda x, m: x.masked_fill(m, -1), x, mask)
     same(lambda x, m: x.t().masked_fill(m.t(), -1), x, mask)
     same(lambda x, m: x.masked_fill(m[0], -1), x, mask)
-    same(lambda x, m: st.where(m, x, x * 2), x, mask)
+    same(lambda x, m: st.where(m, x, x[::-1]), x, mask)
 
     def assign(x, m):
         x[m] = 5
@@ -196,11 +260,31 @@ def test_joins_and_views():
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
+def test_selections(layout):
+    view = LAYOUTS[layout]
+    x = numbers(6, 5, 4)
+    mask = x % 3 == 0
+    same(lambda x, m: view(x)[view(m)], x, mask)
+    same(lambda x, m: view(x).masked_select(view(m)), x, mask)
+    same(lambda x, m: view(x)[view(m)[:, 0, 0]], x, mask)
+    same(lambda x, m: view(x)[view(m)], x, mask & False)
+    same(lambda m: view(m).nonzero(), mask)
+
+    def place(x, m):
+        x[...] = 1
+        view(x)[view(m)] = st.arange(120, device=x.device).float()[: int(view(m).cpu().sum())]
+        return x
+
+    if layout != "stride 0":
+        same(lambda x, m: place(x.clone(), m), x, mask)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_triangles(layout):
     view = LAYOUTS[layout]
     for diagonal in (-1, 0, 2):
         same(lambda x, d=diagonal: view(x).tril(d), numbers(6, 5, 4))
         same(lambda x, d=diagonal: view(x).triu(d), numbers(6, 5, 4))
     if layout != "stride 0":
-        same(lambda x: view(x).tril_(1) and x, numbers(6, 5, 4))
+        same(lambda x: [x, view(x).tril_(1)][0], numbers(6, 5, 4))
     assert st.tril_indices(4, 3, device="gpu").cpu().equal(st.tril_indices(4, 3))

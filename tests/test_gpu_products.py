@@ -17,7 +17,18 @@ SLOW_DTYPES = [st.float64, st.complex128, st.uint8, st.int8, st.int16, st.int64,
 ALL_DTYPES = DTYPES + [pytest.param(dtype, marks=pytest.mark.slow) for dtype in SLOW_DTYPES]
 
 #: Extents of products: vectors, small ones, those that end inside a panel or tile, and long sums.
-EXTENTS = [(1, 1, 1), (3, 4, 5), (1, 300, 40), (40, 300, 1), (1, 5000, 1), (65, 33, 70), (96, 64, 96), (61, 0, 47), (0, 5, 3)]
+EXTENTS = [
+    (1, 1, 1),
+    (3, 4, 5),
+    (1, 300, 40),
+    (40, 300, 1),
+    (1, 5000, 1),
+    (65, 33, 70),
+    (96, 64, 96),
+    (61, 0, 47),
+    (0, 5, 3),
+    (200, 700, 300),
+]
 
 
 def numbers(*shape, dtype=st.float32, seed=0):

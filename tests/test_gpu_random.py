@@ -47,7 +47,15 @@ def test_ranges():
 
 
 def test_evenly_spaced_numbers():
-    for arguments in [(0, 1, 11), (-0.3, 0.3, 10_001), (1, 0, 1), (5, 5, 3), (1e300, -1e308, 9), (1e-310, 3e-305, 7), (0, 1, 0)]:
+    for arguments in [
+        (0, 1, 11),
+        (-0.3, 0.3, 10_001),
+        (1, 0, 1),
+        (5, 5, 3),
+        (1e300, -1e308, 9),
+        (1e-310, 3e-305, 7),
+        (0, 1, 0),
+    ]:
         same(lambda d, a=arguments: st.linspace(*a, dtype=st.float64, device=d))
     same(lambda d: st.linspace(-3, 7, 5000, device=d))
     for arguments in [(22, -16, 7), (-3, 3, 7), (-(2**63), 2**63 - 1, 1000), (0, 5, 3)]:
@@ -95,7 +103,7 @@ def test_uniform_and_bernoulli(n):
     for p in (0, 0.3, 1):
         drawn(lambda d, g, p=p: st.empty(n, device=d).bernoulli_(p, generator=g))
     drawn(lambda d, g: st.empty(n, device=d, dtype=st.bool).bernoulli_(0.5, generator=g))
-    p = st.rand(n, dtype=st.float64)
+    p = st.rand(n)
     drawn(lambda d, g: st.bernoulli(p.to(d), generator=g))
 
 
@@ -148,7 +156,7 @@ def test_refusals():
     with pytest.raises(ValueError):
         x.uniform_(2, 1, generator=generator)
     with pytest.raises(ValueError):
-        st.bernoulli(x - 1, generator=generator)
+        st.bernoulli(st.full((3,), -1.0, device="gpu"), generator=generator)
     with pytest.raises(RuntimeError, match="not available on gpu:0"):
         st.poisson(x, generator=generator)
     assert generator.get_state().tolist() == state

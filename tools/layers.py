@@ -73,7 +73,7 @@ TABLES = [
             _b="launch",
             _c="map",
             _d="transfer",
-            _e="reduce index products generate random triangle",
+            _e="reduce index products generate random triangle masks",
             _f="lines",
         ),
     ),

@@ -38,7 +38,8 @@ const CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT: Ulong = 1 << 7;
 /// Gives each device a context of its own, so that tests can copy between contexts on one platform.
 const SEPARATE_CONTEXTS: &str = "STRIDED_OPENCL_SEPARATE_CONTEXTS";
 
-/// Has CPUs treated as GPUs, so that tests can run what is chosen for those where there is none.
+/// Has CPUs treated as GPUs, so that tests can run what is chosen for those where there is none; if it is "single", as GPUs that have
+/// no double.
 const AS_GPU: &str = "STRIDED_OPENCL_AS_GPU";
 
 /// What a device says of itself.
@@ -252,7 +253,8 @@ fn properties(functions: &Functions, platform: Handle, device: Handle) -> Proper
         max_allocation: number(CL_DEVICE_MAX_MEM_ALLOC_SIZE) as usize,
         local_memory: number(CL_DEVICE_LOCAL_MEM_SIZE) as usize,
         max_work_group: number(CL_DEVICE_MAX_WORK_GROUP_SIZE) as usize,
-        double: number(CL_DEVICE_DOUBLE_FP_CONFIG) != 0 || has("cl_khr_fp64"),
+        double: (number(CL_DEVICE_DOUBLE_FP_CONFIG) != 0 || has("cl_khr_fp64"))
+            && std::env::var_os(AS_GPU).is_none_or(|value| value != "single"),
         half: has("cl_khr_fp16"),
         exact_division: single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0,
         subnormals: single & CL_FP_DENORM != 0,

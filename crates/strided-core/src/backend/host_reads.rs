@@ -27,7 +27,7 @@ by_device! {
     fn min_max(index: &Tensor) -> Result<Option<(i64, i64)>>, on index.device() => kernels::index::min_max, gpu opencl::index::min_max;
 
     /// How many elements of a mask are true: the shape of the result depends on it.
-    fn mask_counts(mask: &Tensor) -> Result<MaskCounts>, on mask.device() => MaskCounts::new;
+    fn mask_counts(mask: &Tensor) -> Result<MaskCounts>, on mask.device() => MaskCounts::new, gpu opencl::masks::mask_counts;
 
     /// The elements that a small index selects. `None` if it is not small, or out of range.
     fn small_gather(x: &Tensor, index: &Tensor) -> Result<Option<Tensor>>, on x.device() => kernels::index::small_gather, gpu opencl::index::small_gather;

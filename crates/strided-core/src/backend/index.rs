@@ -24,11 +24,11 @@ by_device! {
     fn add_unraveled_offsets(out: &Tensor, index: &Tensor, modes: &[Mode]) -> Result<()>, on out.device() => index::add_unraveled_offsets, gpu opencl::index::add_unraveled_offsets;
 
     /// Writes the elements that a mask selects.
-    fn select(out: &Tensor, mask: &Tensor, x: &Tensor, counts: &MaskCounts) -> Result<()>, on out.device() => index::select;
+    fn select(out: &Tensor, mask: &Tensor, x: &Tensor, counts: &MaskCounts) -> Result<()>, on out.device() => index::select, gpu opencl::masks::select;
 
     /// Writes the indices of true elements, one row for each.
-    fn nonzero(out: &Tensor, mask: &Tensor, counts: &MaskCounts) -> Result<()>, on out.device() => index::nonzero;
+    fn nonzero(out: &Tensor, mask: &Tensor, counts: &MaskCounts) -> Result<()>, on out.device() => index::nonzero, gpu opencl::masks::nonzero;
 
     /// Writes elements of `source`, one after the other, where a mask is true.
-    fn place(x: &Tensor, mask: &Tensor, source: &Tensor, counts: &MaskCounts) -> Result<()>, on x.device() => index::place;
+    fn place(x: &Tensor, mask: &Tensor, source: &Tensor, counts: &MaskCounts) -> Result<()>, on x.device() => index::place, gpu opencl::masks::place;
 }

@@ -1,23 +1,31 @@
 //! Elements that an index chooses. Kernels check the indices themselves: see `fault`.
 
-use super::fault;
 use super::launch::{Held, device_of, over_nest};
-use super::program::{Kernels, Key, bare_preamble, kernels, not_available_on};
-use super::source::{FAULT, LOOPS};
+use super::program::{Kernels, Key, bare_preamble, kernels, not_available_on, preamble};
+use super::source::{FAULT, LOOPS, c_type, load, store};
+use super::{fault, map};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::index::{IndexedOperand, ScatterRule};
-use crate::layout::{Layout, Mode};
+use crate::kernels::item::ScalarBytes;
+use crate::layout::{Dims, Layout, Mode};
 use crate::nest::{Nest, Operand, Order};
+use crate::scalar::Scalar;
 use crate::storage::{Access, Fill};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use strided_opencl::Arg;
 
 const TEXT: &str = include_str!("source/index.cl");
+const COMBINE: &str = include_str!("source/combine.cl");
 const KERNELS: [&str; 5] = ["gather", "add_offsets", "add_unraveled_offsets", "find_last", "write_last"];
 /// `source/index.cl` has the same number.
 const MAX_MODES: usize = 16;
+/// `source/combine.cl` has the same number.
+const MAX_SEQUENCE: usize = 8;
+/// Work items that combine elements, at least. Each of them reads the whole index if it has a range of its own.
+const MIN_WRITERS_OF_CPU: isize = 8;
+const MIN_WRITERS: isize = 512;
 
 fn program(device: &'static strided_opencl::Device, size: usize) -> Result<Kernels> {
     kernels(device, Key::Index { size }, &KERNELS, || {
@@ -27,14 +35,15 @@ fn program(device: &'static strided_opencl::Device, size: usize) -> Result<Kerne
     })
 }
 
-/// Launches a kernel over the output, the source, the index and the positions.
+/// Launches a kernel over the output, the source, the index and the positions: their layouts, and the bytes of their elements.
 fn launch(
     device: &'static strided_opencl::Device,
     kernel: &strided_opencl::Kernel,
-    operands: [Operand; 4],
+    operands: [(&Layout, usize); 4],
     args: &[Arg],
     operation: &'static str,
 ) -> Result<()> {
+    let operands = operands.map(|(layout, size)| Operand { layout, size });
     let nest = Nest::new(operands[0].layout, &operands, Order::Free);
     let offsets = operands.each_ref().map(|operand| operand.layout.offset());
     let sizes = operands.each_ref().map(|operand| operand.size);
@@ -51,10 +60,10 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<bool> {
     let (to, from) = (Held::new(out, Access::Write)?, Held::new(source.tensor, Access::Read)?);
     let index = Held::new(source.index, Access::Read)?;
     let operands = [
-        Operand { layout: out.layout(), size },
-        Operand { layout: source.base, size },
-        Operand { layout: source.index.layout(), size: size_of::<i64>() },
-        Operand { layout: source.index.layout(), size: size_of::<i64>() },
+        (out.layout(), size),
+        (source.base, size),
+        (source.index.layout(), size_of::<i64>()),
+        (source.index.layout(), size_of::<i64>()),
     ];
     let lookup = [source.extent, source.stride, source.wraps as isize].map(|number| Arg::Long(number as i64));
     fault::checked(device, source.operation, |[memory, number]| {
@@ -71,7 +80,7 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
         return Ok(());
     };
     if rule != ScatterRule::Replace {
-        return Err(not_available_on(device, "for values that are combined"));
+        return combine(device, target, source, rule);
     }
     if i32::try_from(target.base.size()).is_err() {
         return Err(not_available_on(device, "for so many indices"));
@@ -80,34 +89,105 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
     let program = program(device, size)?;
     let (to, from) = (Held::new(target.tensor, Access::Write)?, Held::new(source, Access::Read)?);
     let index = Held::new(target.index, Access::Read)?;
-    let last = Tensor::with_new_memory(
-        source.device(),
-        Layout::row_major(&[highest - lowest + 1])?,
-        DType::I32,
-        Fill::Uninitialized,
-    )?;
-    super::map::fill(
-        &last,
-        crate::kernels::item::ScalarBytes::cast(crate::scalar::Scalar::Int(-1), DType::I32),
-    )?;
+    // Along these dims the index chooses whole slices: what is found for one element of a slice holds for all.
+    let shape = target.base.shape();
+    let (base_stride, index_stride) = (target.base.stride(), target.index.layout().stride());
+    let is_slice = |dim: usize| index_stride[dim] == 0 && base_stride[dim] != 0;
+    let first: Dims = (0..shape.len()).map(|dim| if is_slice(dim) { 1 } else { shape[dim] }).collect();
+    let by_index = (0..shape.len()).all(|dim| base_stride[dim] == 0 || is_slice(dim));
+    let places = if by_index { target.extent } else { highest - lowest + 1 };
+    let positions = Layout::row_major(&first)?.expand(&shape)?;
+    let of_first = |layout: &Layout| Layout::strided(&first, &layout.stride(), layout.offset());
+    let last = Tensor::new_on(source.device(), &[places], DType::I32, Fill::Uninitialized)?;
+    map::fill(&last, ScalarBytes::cast(Scalar::Int(-1), DType::I32))?;
     let last = Held::new(&last, Access::Write)?;
-    let positions = target.base.row_major_like();
-    let operands = || {
-        [
-            Operand { layout: target.base, size },
-            Operand { layout: source.layout(), size },
-            Operand { layout: target.index.layout(), size: size_of::<i64>() },
-            Operand { layout: &positions, size: 1 },
-        ]
-    };
+    let layouts = [target.base, source.layout(), target.index.layout(), &positions];
+    let first = [of_first(layouts[0])?, of_first(layouts[1])?, of_first(layouts[2])?, of_first(layouts[3])?];
+    let sizes = [size, size, size_of::<i64>(), 1];
     let long = |number: isize| Arg::Long(number as i64);
-    let lookup = [long(target.extent), long(target.stride), long(target.wraps as isize)];
-    fault::checked(device, target.operation, |[memory, number]| {
-        let args = [last.arg(), long(lowest), index.arg(), lookup[0], lookup[1], lookup[2], memory, number];
-        launch(device, &program[3], operands(), &args, "scatter")
+    let place = [last.arg(), long(by_index as isize), long(lowest)];
+    let lookup = [index.arg(), long(target.extent), long(target.stride), long(target.wraps as isize)];
+    fault::checked(device, target.operation, |fault| {
+        let args: SmallVec<[Arg; 9]> = place.into_iter().chain(lookup).chain(fault).collect();
+        launch(device, &program[3], std::array::from_fn(|k| (&first[k], sizes[k])), &args, "scatter")
     })?;
-    let args = [to.arg(), from.arg(), last.arg(), long(lowest), index.arg(), lookup[0], lookup[1], lookup[2]];
-    launch(device, &program[4], operands(), &args, "scatter")
+    let args: SmallVec<[Arg; 9]> = [to.arg(), from.arg()].into_iter().chain(place).chain(lookup).collect();
+    launch(device, &program[4], std::array::from_fn(|k| (layouts[k], sizes[k])), &args, "scatter")
+}
+
+/// Combines the elements of `source` with the chosen ones by the kernel of `source/combine.cl`.
+fn combine(
+    device: &'static strided_opencl::Device,
+    target: &IndexedOperand,
+    source: &Tensor,
+    rule: ScatterRule,
+) -> Result<()> {
+    let (dtype, size) = (source.dtype(), source.dtype().size());
+    let compute = if dtype == DType::Bool { dtype } else { dtype.compute() };
+    let kernels = kernels(device, Key::Combine { dtype }, &["combine"], || {
+        let begin = preamble(device, compute, [dtype])?;
+        let order = if dtype.is_complex() { "" } else { "#define HAS_ORDER\n" };
+        let (old, other) = (load(dtype, compute, "p0", "i0"), load(dtype, compute, "p1", "i1"));
+        let write = store(compute, dtype, "p0", "i0", "result");
+        Ok(format!(
+            "{begin}#define OPERANDS 4\n#define E {}\n#define LOAD_OUT {old}\n#define LOAD_SOURCE {other}\n#define STORE_OUT {write}\n{order}{LOOPS}{FAULT}{COMBINE}",
+            c_type(dtype)
+        ))
+    })?;
+    let shape = target.base.shape();
+    let base_stride = target.base.stride();
+    let (source_stride, index_stride) = (source.layout().stride(), target.index.layout().stride());
+    // Work items share out the dims along which the base steps, and go along all others.
+    let is_shared = |dim: usize| base_stride[dim] != 0;
+    let dims: SmallVec<[usize; 8]> =
+        (0..shape.len()).filter(|&dim| !is_shared(dim) && shape[dim] != 1).collect();
+    if dims.len() > MAX_SEQUENCE {
+        return Err(not_available_on(device, "for an index of so many dims"));
+    }
+    let rest = || std::iter::repeat_n(1, MAX_SEQUENCE - dims.len().max(1));
+    let word = |of: &dyn Fn(usize) -> isize, one: i64| -> SmallVec<[i64; MAX_SEQUENCE]> {
+        let steps = dims.iter().map(|&dim| of(dim) as i64);
+        steps.chain(dims.is_empty().then_some(one)).chain(rest()).collect()
+    };
+    let mut sequence: SmallVec<[i64; 1 + 3 * MAX_SEQUENCE]> = smallvec::smallvec![dims.len().max(1) as i64];
+    sequence.extend(word(&|dim| shape[dim], 1));
+    sequence.extend(word(&|dim| source_stride[dim], 0));
+    sequence.extend(word(&|dim| index_stride[dim], 0));
+    // One more dim: ranges of indices, where few work items have a place of their own.
+    let places: isize = (0..shape.len()).filter(|&dim| is_shared(dim)).map(|dim| shape[dim]).product();
+    let wanted = if device.properties.kind == "cpu" { MIN_WRITERS_OF_CPU } else { MIN_WRITERS };
+    let ranges = (wanted / places.max(1)).clamp(1, target.extent);
+    let mut extents: Dims = smallvec::smallvec![ranges];
+    extents.extend((0..shape.len()).map(|dim| if is_shared(dim) { shape[dim] } else { 1 }));
+    let with_ranges = |stride: &[isize], offset: isize, of_range: isize| {
+        let mut strides: Dims = smallvec::smallvec![of_range];
+        strides.extend_from_slice(stride);
+        Layout::strided(&extents, &strides, offset)
+    };
+    let none = Dims::from_elem(0, shape.len());
+    let layouts = [
+        with_ranges(&base_stride, target.base.offset(), 0)?,
+        with_ranges(&source_stride, source.layout().offset(), 0)?,
+        with_ranges(&index_stride, target.index.layout().offset(), 0)?,
+        with_ranges(&none, 0, 1)?,
+    ];
+    let sizes = [size, size, size_of::<i64>(), 1];
+    let (to, from) = (Held::new(target.tensor, Access::Write)?, Held::new(source, Access::Read)?);
+    let index = Held::new(target.index, Access::Read)?;
+    let number = match rule {
+        ScatterRule::Replace => unreachable!("has kernels of its own"),
+        ScatterRule::Add => 0,
+        ScatterRule::Multiply => 1,
+        ScatterRule::Max => 2,
+        ScatterRule::Min => 3,
+    };
+    let numbers = [number, ranges, target.extent, target.stride, target.wraps as isize];
+    let memory = [to.arg(), from.arg(), index.arg(), Arg::Words(&sequence)];
+    fault::checked(device, target.operation, |fault| {
+        let numbers = numbers.map(|number| Arg::Long(number as i64));
+        let args: SmallVec<[Arg; 12]> = memory.into_iter().chain(numbers).chain(fault).collect();
+        launch(device, &kernels[0], std::array::from_fn(|k| (&layouts[k], sizes[k])), &args, "scatter")
+    })
 }
 
 /// Adds `stride` times each index to the offsets.
@@ -148,7 +228,7 @@ fn add_each(
     let layouts = [out.layout(), index.layout(), index.layout(), index.layout()];
     fault::checked(device, operation, |[memory, number]| {
         let args = [to.arg(), from.arg(), numbers[0], numbers[1], memory, number];
-        launch(device, &program[kernel], layouts.map(|layout| Operand { layout, size }), &args, operation)
+        launch(device, &program[kernel], layouts.map(|layout| (layout, size)), &args, operation)
     })
 }
 

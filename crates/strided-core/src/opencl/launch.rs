@@ -11,7 +11,7 @@ use std::sync::Arc;
 use strided_opencl::{Arg, Kernel, Memory};
 
 /// The loops of a nest that a kernel runs itself; `source/loops.cl` has the same number.
-const MAX_LOOPS: usize = 8;
+pub const MAX_LOOPS: usize = 8;
 
 /// The device of OpenCL that a tensor is on.
 pub fn device_of(x: &Tensor) -> Result<&'static strided_opencl::Device> {
@@ -59,8 +59,43 @@ pub fn group_size(device: &strided_opencl::Device, kernel: &Kernel) -> usize {
     1 << most.ilog2()
 }
 
+/// How many adjacent elements a work item of an elementwise kernel computes. A CPU vectorises the loop over them; it would run the items
+/// of a group one by one, because each of them has a condition. 9M elements of `M + row` on PoCL: 2.4 ms instead of 48.
+pub fn segment(device: &strided_opencl::Device) -> usize {
+    if device.properties.kind == "cpu" { 4096 } else { 1 }
+}
+
+/// The shape of the groups of a kernel whose items compute several elements of a row, on a CPU: a few rows.
+const SEGMENT_GROUP: [usize; 2] = [1, 16];
+
 /// Launches a kernel over `n` elements. Its first argument is their number.
 pub fn over_elements(
+    device: &'static strided_opencl::Device,
+    kernel: &Kernel,
+    n: usize,
+    args: &[Arg],
+    operation: &'static str,
+) -> Result<()> {
+    let group = group_size(device, kernel);
+    over_items(n, group, device, kernel, n, args, operation)
+}
+
+/// [`over_elements`], where a work item has [`segment`] elements.
+pub fn over_segments(
+    device: &'static strided_opencl::Device,
+    kernel: &Kernel,
+    n: usize,
+    args: &[Arg],
+    operation: &'static str,
+) -> Result<()> {
+    let segment = segment(device);
+    let group = if segment > 1 { 1 } else { group_size(device, kernel) };
+    over_items(n.div_ceil(segment), group, device, kernel, n, args, operation)
+}
+
+fn over_items(
+    items: usize,
+    group: usize,
     device: &'static strided_opencl::Device,
     kernel: &Kernel,
     n: usize,
@@ -70,9 +105,8 @@ pub fn over_elements(
     if n == 0 {
         return Ok(());
     }
-    let group = group_size(device, kernel);
     let all: SmallVec<[Arg; 16]> = [Arg::Long(n as i64)].into_iter().chain(args.iter().copied()).collect();
-    Ok(device.launch(kernel, &all, [n.next_multiple_of(group), 1], [group, 1], operation)?)
+    Ok(device.launch(kernel, &all, [items.next_multiple_of(group), 1], [group, 1], operation)?)
 }
 
 /// The loops of a nest as a kernel reads them: `Nest` of `source/loops.cl`, for `operands` operands.
@@ -99,6 +133,21 @@ pub fn over_nest(
     args: &[Arg],
     operation: &'static str,
 ) -> Result<()> {
+    over_nest_by(1, device, kernel, nest, offsets, sizes, args, operation)
+}
+
+/// [`over_nest`], where a work item has `width` iterations of the innermost loop.
+#[allow(clippy::too_many_arguments)]
+pub fn over_nest_by(
+    width: usize,
+    device: &'static strided_opencl::Device,
+    kernel: &Kernel,
+    nest: &Nest,
+    offsets: &[isize],
+    sizes: &[usize],
+    args: &[Arg],
+    operation: &'static str,
+) -> Result<()> {
     if nest.size() == 0 {
         return Ok(());
     }
@@ -110,8 +159,9 @@ pub fn over_nest(
     let (host, kernel_loops) = loops.split_at(loops.len().saturating_sub(MAX_LOOPS));
     let inner = kernel_loops[kernel_loops.len() - 1].extent;
     let outer: usize = kernel_loops[..kernel_loops.len() - 1].iter().map(|l| l.extent).product();
-    let local = group_shape(group_size(device, kernel), inner);
-    let global = [inner.next_multiple_of(local[0]), outer.next_multiple_of(local[1])];
+    let items = inner.div_ceil(width);
+    let local = if width > 1 { SEGMENT_GROUP } else { group_shape(group_size(device, kernel), items) };
+    let global = [items.next_multiple_of(local[0]), outer.next_multiple_of(local[1])];
     let mut result = Ok(());
     walk(host, nest.start(origins), |at| {
         if result.is_err() {
@@ -130,8 +180,8 @@ pub fn over_nest(
 /// The shape of a group over a nest whose innermost loop has this extent: few shapes, since some drivers compile a kernel for each.
 fn group_shape(group: usize, inner: usize) -> [usize; 2] {
     let wide = match inner {
-        ..=4 => 1,
-        ..=64 => 16,
+        0..=4 => 1,
+        5..=64 => 16,
         _ => group,
     };
     let wide = wide.min(group);

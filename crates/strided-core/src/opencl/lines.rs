@@ -1,10 +1,10 @@
 //! Functions of lines. Softmax is a reduction of each line to its largest element and a sum of exponentials, and then an elementwise
 //! operation with both.
 
-use super::launch::{Held, device_of, over_nest};
+use super::launch::{Held, device_of, over_nest_by};
 use super::program::{Fold, Key, kernels, preamble};
 use super::reduce::Reduction;
-use super::source::{LOOPS, c_type, load, store};
+use super::source::{LANES, LOOPS, c_type, load, store};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::lines::LineRequest;
@@ -34,11 +34,17 @@ pub fn softmax(logarithm: bool, result: DType, request: &LineRequest) -> Result<
     let target = |out| Some(ReductionTarget { out, keepdim_layout: out.layout() });
     reduction.run(x, [target(&max), target(&sum)])?;
 
+    // CPUs compute exponentials as vectors.
+    let lanes = match device.properties.kind {
+        "cpu" if compute == DType::F32 => 16,
+        "cpu" => 8,
+        _ => 1,
+    };
     let key = Key::Softmax { logarithm, compute, from: x.dtype(), out: out.dtype() };
     let kernels = kernels(device, key, &["write_softmax"], || {
         let mut text = preamble(device, compute, [x.dtype(), out.dtype()])?;
         text.push_str(&format!(
-            "#define OPERANDS 4\n#define X {}\n#define Y {}\n#define TERM(i) {}\n#define STORE(i, value) {}\n{}{LOOPS}{SOFTMAX}",
+            "#define OPERANDS 4\n#define LANES {lanes}\n#define X {}\n#define Y {}\n#define TERM(i) {}\n#define STORE(i, value) {}\n{}{LOOPS}{LANES}{SOFTMAX}",
             c_type(x.dtype()),
             c_type(out.dtype()),
             load(x.dtype(), compute, "x", "(i)"),
@@ -55,5 +61,5 @@ pub fn softmax(logarithm: bool, result: DType, request: &LineRequest) -> Result<
     let nest = Nest::new(out.layout(), &operands, Order::Free);
     let offsets = all.map(|x| x.layout().offset());
     let args = [to.arg(), from.arg(), facts[0].arg(), facts[1].arg()];
-    over_nest(device, &kernels[0], &nest, &offsets, &sizes, &args, "softmax")
+    over_nest_by(lanes, device, &kernels[0], &nest, &offsets, &sizes, &args, "softmax")
 }

@@ -3,7 +3,7 @@
 //! A program has two kernels: `dense` for operands that are all contiguous, and `general` for any strides.
 
 use super::expression::{expression, name};
-use super::launch::{Held, device_of, over_elements, over_nest};
+use super::launch::{Held, device_of, over_nest_by, over_segments, segment};
 use super::program::{Key, kernels, not_available_on, preamble};
 use super::source::{LOOPS, c_type, load, store, undefined_function};
 use crate::dtype::DType;
@@ -71,6 +71,7 @@ pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
         };
         write_kernels(
             &mut text,
+            segment(device),
             out.dtype(),
             &[Parameter { k: 0, dtype: src.dtype(), scalar: false }],
             &assign,
@@ -81,12 +82,13 @@ pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
     if contiguous {
         let starts = [Arg::Long(out.layout().offset() as i64), Arg::Long(layout.offset() as i64)];
         let args = [args[0], starts[0], args[1], starts[1]];
-        return over_elements(device, &kernels[0], out.size(), &args, "copy_");
+        return over_segments(device, &kernels[0], out.size(), &args, "copy_");
     }
     let sizes = [out.dtype().size(), src.dtype().size()];
     let operands = [Operand { layout: out.layout(), size: sizes[0] }, Operand { layout, size: sizes[1] }];
     let nest = Nest::new(out.layout(), &operands, Order::Free);
-    over_nest(device, &kernels[1], &nest, &[out.layout().offset(), layout.offset()], &sizes, &args, "copy_")
+    let offsets = [out.layout().offset(), layout.offset()];
+    over_nest_by(segment(device), device, &kernels[1], &nest, &offsets, &sizes, &args, "copy_")
 }
 
 /// Writes a value to every element.
@@ -162,7 +164,7 @@ fn run(key: Key, operation: &'static str, program: &Program, out: &Tensor) -> Re
         }
     }
     if dense {
-        return over_elements(device, &kernels[0], out.size(), &args, operation);
+        return over_segments(device, &kernels[0], out.size(), &args, operation);
     }
     let all = || std::iter::once(out).chain(tensors());
     let operands: SmallVec<[Operand; 5]> =
@@ -170,7 +172,7 @@ fn run(key: Key, operation: &'static str, program: &Program, out: &Tensor) -> Re
     let nest = Nest::new(out.layout(), &operands, Order::Free);
     let offsets: SmallVec<[isize; 5]> = all().map(|x| x.layout().offset()).collect();
     let sizes: SmallVec<[usize; 5]> = operands.iter().map(|operand| operand.size).collect();
-    over_nest(device, &kernels[1], &nest, &offsets, &sizes, &args, operation)
+    over_nest_by(segment(device), device, &kernels[1], &nest, &offsets, &sizes, &args, operation)
 }
 
 impl Program<'_> {
@@ -202,23 +204,22 @@ impl Program<'_> {
         }
         let _ = writeln!(statements, "    const {} value = {expression};", c_type(self.result));
         statements.push_str(&store(self.result, self.out, "p0", "i0", "value"));
-        write_kernels(&mut text, self.out, &parameters, &statements);
+        write_kernels(&mut text, segment(device), self.out, &parameters, &statements);
         Ok(text)
     }
 }
 
-/// Appends the kernels `dense` and `general`. In the statements, `p0` is the output, `p1` … are tensors, `k1` … are scalars, and `i0`,
+/// Appends the kernels `dense` and `general`, whose items compute `segment` elements. In the statements, `p0` is the output, `p1` … are tensors, `k1` … are scalars, and `i0`,
 /// `i1` … are the indices of the element.
-fn write_kernels(text: &mut String, out: DType, parameters: &[Parameter], statements: &str) {
+fn write_kernels(text: &mut String, segment: usize, out: DType, parameters: &[Parameter], statements: &str) {
     let tensors: Vec<&Parameter> = parameters.iter().filter(|p| !p.scalar).collect();
     let (mut dense, mut general) = (String::new(), String::new());
     let (mut dense_indices, mut general_indices) = (String::new(), String::new());
+    let mut steps = String::new();
     for (place, k) in std::iter::once(0).chain(tensors.iter().map(|p| p.k + 1)).enumerate() {
         let _ = writeln!(dense_indices, "    const long i{k} = s{k} + i;");
-        let _ = writeln!(
-            general_indices,
-            "    const long i{k} = at[{place}] + x * nest.step[{place}][nest.loops - 1];"
-        );
+        let _ = writeln!(steps, "    const long t{k} = nest.step[{place}][nest.loops - 1];");
+        let _ = writeln!(general_indices, "    const long i{k} = at[{place}] + x * t{k};");
     }
     for p in parameters {
         let (k, dtype) = (p.k + 1, c_type(p.dtype));
@@ -236,16 +237,19 @@ fn write_kernels(text: &mut String, out: DType, parameters: &[Parameter], statem
         text,
         "#define OPERANDS {operands}\n{LOOPS}
 __kernel void dense(long n, __global {out} *p0, long s0{dense}) {{
-    const long i = get_global_id(0);
-    if (i >= n) return;
+    const long first = get_global_id(0) * {segment}L, last = min(first + {segment}L, n);
+    for (long i = first; i < last; i++) {{
 {dense_indices}{statements}
+    }}
 }}
 __kernel void general(Nest nest, long inner, long outer, __global {out} *p0{general}) {{
-    const long x = get_global_id(0), y = get_global_id(1);
-    if (x >= inner || y >= outer) return;
+    const long first = get_global_id(0) * {segment}L, last = min(first + {segment}L, inner), y = get_global_id(1);
+    if (y >= outer) return;
     long at[OPERANDS];
     locate(&nest, y, at);
+{steps}    for (long x = first; x < last; x++) {{
 {general_indices}{statements}
+    }}
 }}
 "
     );

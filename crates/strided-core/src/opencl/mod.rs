@@ -13,7 +13,7 @@
 //! | [`map`] | elementwise operations, copies and fills |
 //! | [`reduce`] | reductions |
 //! | [`lines`] | softmax |
-//! | [`index`] | elements that an index chooses |
+//! | [`index`], [`masks`] | elements that an index or a mask chooses |
 //! | [`products`] | products of matrices |
 //! | [`generate`], [`triangle`] | numbers that follow from their position, triangles of matrices |
 //! | [`random`] | random numbers |
@@ -26,6 +26,7 @@ pub mod index;
 pub mod launch;
 pub mod lines;
 pub mod map;
+pub mod masks;
 pub mod products;
 pub mod program;
 pub mod random;

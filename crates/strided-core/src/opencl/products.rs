@@ -10,6 +10,7 @@
 use super::launch::{Held, device_of};
 use super::program::{Kernels, Key, bare_preamble, kernels};
 use super::source::c_type;
+use crate::cpu::{self, Level};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::item::ScalarBytes;
@@ -33,8 +34,13 @@ const MAX_BATCH_LOOPS: usize = 8;
 const MAX_DIRECT_WORK: usize = 1 << 14;
 /// The smallest part of a sum that is worth a work item.
 const MIN_SPLIT_DEPTH: usize = 1 << 10;
-/// Row panels that a work item multiplies with one column panel, which stays in the cache.
-const PANELS_PER_ITEM: usize = 8;
+/// Panels of rows, and of columns at most, whose products a work item computes.
+const ROW_PANELS_PER_ITEM: usize = 8;
+const MAX_COLUMN_PANELS_PER_ITEM: usize = 4;
+/// Work items for each unit of a device, at least, where the product is large enough.
+const ITEMS_PER_UNIT: usize = 8;
+/// Bytes of a column panel that a work item uses at a time: half of a small first-level cache.
+const DEPTH_BLOCK_BYTES: usize = 16 << 10;
 /// Bytes of packed operands: larger batches are multiplied in several steps.
 const MAX_PACKED_BYTES: usize = 128 << 20;
 /// Groups over elements.
@@ -50,6 +56,8 @@ struct Form {
     vectors: usize,
     /// The side of a group of work items that share a tile.
     group: usize,
+    /// Whether fused multiply-add is an instruction although the device does not say so: PoCL does not for a CPU.
+    is_fused: bool,
 }
 
 impl Form {
@@ -64,12 +72,14 @@ impl Form {
         let has_room = 2 * 16 * 65 * dtype.size() <= properties.local_memory;
         let group = if has_room && properties.max_work_group >= 256 { 16 } else { 8 };
         let (lanes, rows, vectors) = match dtype {
-            DType::C64 | DType::C128 => (1, 3, 4),
+            DType::C64 => (8, 6, 1),
+            DType::C128 => (4, 6, 1),
             DType::F32 | DType::U32 => (8, 6, 2),
             DType::F64 | DType::U64 => (4, 6, 2),
             _ => (16, 6, 2),
         };
-        Form { is_packed, lanes, rows, vectors, group }
+        let is_fused = properties.kind == "cpu" && cpu::level() >= Level::Fused;
+        Form { is_packed, lanes, rows, vectors, group, is_fused }
     }
 
     fn columns(&self) -> usize {
@@ -77,21 +87,19 @@ impl Form {
     }
 
     fn text(&self, dtype: DType) -> String {
-        let t = c_type(dtype);
-        let mut text = format!("#define T {t}\n");
+        let (lanes, real) = (self.lanes, c_type(dtype.real()));
+        let mut text = format!("#define T {}\n#define R {real}\n#define V {real}{lanes}\n", c_type(dtype));
+        let _ =
+            writeln!(text, "#define LOAD(p) vload{lanes}(0, p)\n#define STORE(v, p) vstore{lanes}(v, 0, p)");
         if dtype.is_complex() {
-            text.push_str(
-                "#define IS_COMPLEX\n#define V T\n#define LOAD(p) (*(p))\n#define STORE(v, p) (*(p) = (v))\n",
-            );
+            text.push_str("#define IS_COMPLEX\n#define PARTS 2\n");
         } else {
-            let lanes = self.lanes;
-            let _ = write!(text, "#define LANES {lanes}\n#define V {t}{lanes}\n");
-            let _ = write!(
-                text,
-                "#define LOAD(p) vload{lanes}(0, p)\n#define STORE(v, p) vstore{lanes}(v, 0, p)\n"
-            );
+            let _ = writeln!(text, "#define LANES {lanes}\n#define PARTS 1");
         }
-        match dtype {
+        if self.is_fused && dtype.real().is_float() {
+            text.push_str("#define HAS_FAST_FMA\n");
+        }
+        match dtype.real() {
             DType::F32 => {
                 text.push_str("#define IS_FLOAT\n#ifdef FP_FAST_FMAF\n#define HAS_FAST_FMA\n#endif\n")
             }
@@ -106,37 +114,51 @@ impl Form {
             return text;
         }
         let (rows, columns) = (self.rows, self.columns());
-        let _ = write!(text, "#define PANEL_ROWS {rows}\n#define PANEL_COLUMNS {columns}\n");
-        let _ = write!(
+        let _ = writeln!(text, "#define PANEL_ROWS {rows}\n#define PANEL_COLUMNS {columns}");
+        let depth_block = DEPTH_BLOCK_BYTES / (columns * dtype.size());
+        let _ = writeln!(
             text,
-            "#define PANELS_PER_ITEM {PANELS_PER_ITEM}\n#define MICRO_KERNEL {}\n",
-            self.micro_kernel()
+            "#define DEPTH_BLOCK {depth_block}\n#define ROW_PANELS_PER_ITEM {ROW_PANELS_PER_ITEM}"
         );
+        let _ = writeln!(text, "#define MAX_COLUMN_PANELS_PER_ITEM {MAX_COLUMN_PANELS_PER_ITEM}");
+        let _ = writeln!(text, "#define MICRO_KERNEL {}", self.micro_kernel(dtype.is_complex()));
         text + PACKED
     }
 
-    /// The statements that multiply the panels `pa` and `pb` into `block`. Each sum is a variable, so that it is in a register.
-    fn micro_kernel(&self) -> String {
-        let (rows, vectors, lanes) = (self.rows, self.vectors, self.lanes);
-        let places = || (0..rows).flat_map(|r| (0..vectors).map(move |v| (r, v)));
+    /// The statements that add the product of the panels `pa` and `pb` to `block`. Each sum is a variable, so that it is in a
+    /// register. Complex sums have vectors of real parts, and as many of imaginary parts.
+    fn micro_kernel(&self, is_complex: bool) -> String {
+        let (rows, lanes, parts) = (self.rows, self.lanes, 1 + is_complex as usize);
+        let vectors = self.vectors * parts;
+        // The blocks of the parts follow each other.
+        let place = |r: usize, v: usize| {
+            let (part, v) = (v / self.vectors, v % self.vectors);
+            ((part * rows + r) * self.vectors + v) * lanes
+        };
+        let all = || (0..rows).flat_map(|r| (0..vectors).map(move |v| (r, v)));
         let mut text = String::new();
-        for (r, v) in places() {
-            let _ = write!(text, "V s{r}_{v} = (V)ZERO; ");
+        for (r, v) in all() {
+            let _ = write!(text, "V s{r}_{v} = LOAD(block + {}); ", place(r, v));
         }
-        text.push_str("for (long k = 0; k < p.depth; k++) { ");
+        text.push_str("for (long k = 0; k < depth; k++) { ");
         for v in 0..vectors {
             let _ = write!(text, "const V b{v} = LOAD(pb + {}); ", v * lanes);
         }
         for r in 0..rows {
-            let _ = write!(text, "{{ const V a{r} = (V)(pa[{r}]); ");
-            for v in 0..vectors {
-                let _ = write!(text, "s{r}_{v} = MULTIPLY_ADD(a{r}, b{v}, s{r}_{v}); ");
+            for part in 0..parts {
+                let _ = write!(text, "const V a{r}_{part} = (V)(pa[{}]); ", r * parts + part);
             }
-            text.push_str("} ");
+            for v in 0..vectors {
+                let _ = write!(text, "s{r}_{v} = MULTIPLY_ADD(a{r}_0, b{v}, s{r}_{v}); ");
+            }
+            if is_complex {
+                let _ = write!(text, "s{r}_0 = MULTIPLY_ADD(-a{r}_1, b1, s{r}_0); ");
+                let _ = write!(text, "s{r}_1 = MULTIPLY_ADD(a{r}_1, b0, s{r}_1); ");
+            }
         }
-        text.push_str("pa += PANEL_ROWS; pb += PANEL_COLUMNS; } ");
-        for (r, v) in places() {
-            let _ = write!(text, "STORE(s{r}_{v}, block + {}); ", (r * vectors + v) * lanes);
+        let _ = write!(text, "pa += {}; pb += {}; }} ", rows * parts, vectors * lanes);
+        for (r, v) in all() {
+            let _ = write!(text, "STORE(s{r}_{v}, block + {}); ", place(r, v));
         }
         text
     }
@@ -181,7 +203,8 @@ pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor, alpha: Scalar, beta: Scala
     let (device, dtype) = (device_of(out)?, program_dtype(out.dtype()));
     let form = Form::new(device, dtype);
     let names: &[&str] = match form.is_packed {
-        true => &["direct", "add_parts", "pack", "packed"],
+        true if dtype.is_complex() => &["direct", "add_parts", "pack", "packed"],
+        true => &["direct", "add_parts", "pack", "packed", "wide"],
         false => &["direct", "add_parts", "tiled"],
     };
     let kernels = kernels(device, Key::Product { dtype }, names, || {
@@ -284,7 +307,9 @@ impl Call<'_> {
         let outputs = plan.rows * plan.columns * self.batch();
         // More work items than a device runs at once; a CPU runs few, and the parts of long sums cost memory.
         let wanted: usize = if self.device.properties.kind == "cpu" { 1 << 6 } else { 1 << 14 };
-        let splits = (wanted / outputs).clamp(1, (plan.depth / MIN_SPLIT_DEPTH).max(1));
+        let is_wide = self.kernels.len() > 4 && plan.strides[2][1] == 1 && plan.strides[2][0] != 1;
+        let columns_per_item = if is_wide { self.form.columns() } else { 1 };
+        let splits = (wanted * columns_per_item / outputs).clamp(1, (plan.depth / MIN_SPLIT_DEPTH).max(1));
         let split_depth = plan.depth.div_ceil(splits);
         let splits = if split_depth == 0 { 1 } else { plan.depth.div_ceil(split_depth) };
         let words = self.words(splits, split_depth, 0);
@@ -296,7 +321,9 @@ impl Call<'_> {
         let args = [Arg::Words(&words), out, a, b, alpha, beta, parts_arg];
         let rows = plan.rows * self.batch();
         let group = [LINE_GROUP.min(self.device.properties.max_work_group), 1];
-        self.launch(&self.kernels[0], &args, [plan.columns, rows * splits], group)?;
+        let (kernel, extents) =
+            (if is_wide { 4 } else { 0 }, [plan.columns.div_ceil(columns_per_item), rows * splits]);
+        self.launch(&self.kernels[kernel], &args, extents, if is_wide { [1, 1] } else { group })?;
         if splits > 1 {
             let args = [Arg::Words(&words), out, alpha, beta, parts_arg];
             self.launch(&self.kernels[1], &args, [plan.columns, rows], group)?;
@@ -306,6 +333,9 @@ impl Call<'_> {
 
     fn tiled(&self) -> Result<()> {
         let (plan, group) = (&self.plan, self.form.group);
+        if self.kernels[2].max_group < group * group {
+            return self.direct();
+        }
         let words = self.words(1, plan.depth, 0);
         let [out, a, b] = self.held.each_ref().map(Held::arg);
         let args = [Arg::Words(&words), out, a, b, Arg::Bytes(self.alpha), Arg::Bytes(self.beta)];
@@ -324,6 +354,10 @@ impl Call<'_> {
         let (left, right) = (left?, right?);
         let [out, a, b] = self.held.each_ref().map(Held::arg);
         let group = [LINE_GROUP.min(self.device.properties.max_work_group), 1];
+        let row_groups = panels[0].div_ceil(ROW_PANELS_PER_ITEM);
+        let items = row_groups * panels[1] * step;
+        let per_item = (items / (ITEMS_PER_UNIT * self.device.properties.compute_units.max(1)))
+            .clamp(1, MAX_COLUMN_PANELS_PER_ITEM);
         for first in (0..self.batch()).step_by(step) {
             let products = step.min(self.batch() - first);
             let words = self.words(1, plan.depth, first);
@@ -351,8 +385,9 @@ impl Call<'_> {
                 Arg::Bytes(self.alpha),
                 Arg::Bytes(self.beta),
                 long(products),
+                long(per_item),
             ];
-            let extents = [panels[0].div_ceil(PANELS_PER_ITEM), panels[1] * products];
+            let extents = [row_groups, panels[1].div_ceil(per_item) * products];
             self.launch(&self.kernels[3], &args, extents, [1, 1])?;
         }
         Ok(())

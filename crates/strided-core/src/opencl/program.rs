@@ -40,6 +40,10 @@ pub enum Key {
     Index {
         size: usize,
     },
+    /// A scatter that combines elements.
+    Combine {
+        dtype: DType,
+    },
     /// Triangles and identity matrices of elements of so many bytes.
     Triangle {
         size: usize,

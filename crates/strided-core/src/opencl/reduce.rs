@@ -5,10 +5,10 @@
 //! kind of the device, so that a result has the same bits each time. Floats are added with a second number for what is rounded off,
 //! which makes the order of additions nearly irrelevant.
 
-use super::launch::{Held, device_of, group_size, nest_words};
+use super::launch::{Held, MAX_LOOPS, device_of, group_size, nest_words};
 use super::map;
 use super::program::{Fold, Kernels, Key, StepKey, kernels, not_available_on, preamble};
-use super::source::{LOOPS, c_type, convert, load, store};
+use super::source::{LANES, LOOPS, c_type, convert, load, store};
 use crate::dtype::{Category, DType};
 use crate::error::Result;
 use crate::kernels::reduce::ReductionTarget;
@@ -25,8 +25,8 @@ use strided_opencl::{Arg, Device, Memory};
 const FOLDS: &str = include_str!("source/folds.cl");
 const REDUCE: &str = include_str!("source/reduce.cl");
 
-/// The loops of a nest that a kernel runs itself.
-const MAX_LOOPS: usize = 8;
+/// Items of a group on a CPU.
+const CPU_GROUP: usize = 4;
 /// At least the size of an accumulator of any fold.
 const ACCUMULATOR_BYTES: usize = 64;
 
@@ -48,7 +48,7 @@ struct Scheme {
     min_terms: usize,
     /// Accumulators that a work item merges.
     merged: usize,
-    /// Whether neighbouring work items take neighbouring terms, in groups. A CPU has groups of one item.
+    /// Whether neighbouring work items take neighbouring terms, in groups. A CPU has groups of [`CPU_GROUP`] items, each with terms of its own.
     interleaved: bool,
 }
 
@@ -95,7 +95,7 @@ impl Reduction<'_> {
         let words = split.words(loops);
         let operation = self.name();
         let launch = |kernel: usize, args: &[Arg], items: usize| -> Result<()> {
-            let group = if scheme.interleaved { group_size(device, &kernels[kernel]) } else { 1 };
+            let group = if scheme.interleaved { group_size(device, &kernels[kernel]) } else { CPU_GROUP };
             let global = [items.next_multiple_of(group), 1];
             Ok(device.launch(&kernels[kernel], args, global, [group, 1], operation)?)
         };
@@ -237,14 +237,13 @@ impl Scheme {
         if device.properties.kind != "cpu" {
             return Scheme { lanes: 1, items: 1 << 15, min_terms: 16, merged: 32, interleaved: true };
         }
-        // As many accumulators as registers hold; exponentials are not vectors.
+        // As many accumulators as registers hold.
         let lanes = match fold {
-            Fold::Op(ReduceOp::LogSumExp) | Fold::Exponentials => 4,
             Fold::Op(ReduceOp::Var | ReduceOp::Std) => 8,
             _ if terms.size() > 4 => 8,
             _ => 16,
         };
-        Scheme { lanes, items: 256, min_terms: 1 << 14, merged: 256, interleaved: false }
+        Scheme { lanes, items: 512, min_terms: 1 << 14, merged: 512, interleaved: false }
     }
 }
 
@@ -410,7 +409,7 @@ impl Program<'_> {
         let _ = writeln!(
             text,
             "#define M {moment}\n#define LOWEST {low}\n#define HIGHEST {high}\n#define FOLD_{fold}\n#define LANES {}
-#define X {}\n#define Y0 {}\n#define Y1 {}\n#define OPERANDS 3\n{LOOPS}{}{FOLDS}{}{REDUCE}",
+#define X {}\n#define Y0 {}\n#define Y1 {}\n#define OPERANDS 3\n{LOOPS}{LANES}{}{FOLDS}{}{REDUCE}",
             scheme.lanes,
             c_type(self.from),
             outs[0],

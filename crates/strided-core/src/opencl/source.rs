@@ -6,6 +6,8 @@ use crate::dtype::{Category, DType};
 pub const LOOPS: &str = include_str!("source/loops.cl");
 /// Indices that kernels check.
 pub const FAULT: &str = include_str!("source/fault.cl");
+/// Vectors of `LANES` numbers, which is defined before.
+pub const LANES: &str = include_str!("source/lanes.cl");
 const CASTS: &str = include_str!("source/casts.cl");
 const REAL: &str = include_str!("source/real.cl");
 const INTEGER: &str = include_str!("source/integer.cl");

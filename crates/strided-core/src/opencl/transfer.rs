@@ -9,6 +9,7 @@ use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::{Access, Device, Fill};
 use crate::tensor::Tensor;
+use crate::threads;
 
 /// Copies the elements of `src` into `out`, which is on another device. `layout` is that of `src`, expanded to the shape of `out`.
 ///
@@ -39,7 +40,8 @@ pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
         }
         (_, Device::Cpu) => {
             let to = Held::new(out, Access::Write)?;
-            launch::wait(device_of(out)?)?;
+            // A bad index is reported when the host reads.
+            device_of(out)?.wait(&mut threads::interrupt_watch())?;
             src.storage().write_device(first, to.memory(), at, bytes)
         }
         _ => between_devices(out, src, layout, bytes),

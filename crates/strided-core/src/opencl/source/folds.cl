@@ -40,6 +40,7 @@ static inline int is_nan(T a) { return 0; }
 
 #if defined(FOLD_Sum) || defined(FOLD_NanSum) || defined(FOLD_Mean)
 #if defined(IS_FLOAT) || defined(IS_COMPLEX)
+#define IN_EIGHTS
 typedef struct { T sum, rest; } Acc;
 static inline Acc fold_identity(void) {
     Acc a;
@@ -47,12 +48,14 @@ static inline Acc fold_identity(void) {
     a.rest = ZERO;
     return a;
 }
-static inline void fold_add(Acc *a, T x, long position) {
+static inline T summand(T x) {
 #ifdef FOLD_NanSum
-    x = is_nan(x) ? ZERO : x;
+    return is_nan(x) ? ZERO : x;
+#else
+    return x;
 #endif
-    add_exactly(&a->sum, &a->rest, x);
 }
+static inline void fold_add(Acc *a, T x, long position) { add_exactly(&a->sum, &a->rest, summand(x)); }
 static inline void fold_merge(Acc *a, const Acc *b) {
     T rest = a->rest + b->rest;
     a->rest = ZERO;
@@ -237,14 +240,27 @@ static inline M fold_second(const Acc *a, long n, M correction) {
 typedef struct { T max, sum, rest; } Acc;
 static inline Acc fold_identity(void) { Acc a = {-(T)INFINITY, ZERO, ZERO}; return a; }
 static inline void fold_add(Acc *a, T x, long position) { a->max = op_maximum(a->max, x); }
-typedef Acc Again;
-static inline Again fold_between(const Acc *a) { return *a; }
-static inline void fold_add_again(Again *a, T x) { add_exactly(&a->sum, &a->rest, exp(x - a->max)); }
-static inline void fold_end(Acc *a, const Again *again) {
-    // The difference of equal infinities is NaN.
-    int is_finite = fabs(a->max) < (T)INFINITY;
-    a->sum = is_finite ? again->sum : a->max == -(T)INFINITY ? ZERO : ONE;
-    a->rest = is_finite ? again->rest : ZERO;
+#define VECTOR
+#define NO_TERM (-(T)INFINITY)
+DEFINE_ADD(add_lanes, V)
+typedef struct { V max, sum, rest; } Again;
+static inline Again fold_between(const Acc *acc) {
+    T max[LANES];
+    for (int j = 0; j < LANES; j++) max[j] = acc[j].max;
+    Again again = {LOAD_LANES(max), (V)0, (V)0};
+    return again;
+}
+static inline void fold_add_again(Again *a, V x) { add_lanes(&a->sum, &a->rest, exp(x - a->max)); }
+static inline void fold_end(Acc *acc, const Again *again) {
+    T sum[LANES], rest[LANES];
+    STORE_LANES(again->sum, sum);
+    STORE_LANES(again->rest, rest);
+    for (int j = 0; j < LANES; j++) {
+        // The difference of equal infinities is NaN.
+        T max = acc[j].max;
+        acc[j].sum = fabs(max) < (T)INFINITY ? sum[j] : max == -(T)INFINITY ? ZERO : ONE;
+        acc[j].rest = fabs(max) < (T)INFINITY ? rest[j] : ZERO;
+    }
 }
 static inline void fold_merge(Acc *a, const Acc *b) {
     T max = op_maximum(a->max, b->max);

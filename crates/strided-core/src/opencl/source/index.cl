@@ -56,21 +56,23 @@ __kernel void add_unraveled_offsets(Nest nest, long inner, long outer, __global 
 }
 
 // A scatter. Where several positions choose one element, the last one in row-major order stays: the first kernel finds it,
-// the second one writes. `last` has a number for each element of the output's span, which begins at `lowest`.
-__kernel void find_last(Nest nest, long inner, long outer, __global int *last, long lowest,
+// the second one writes. `last` has a number for each element of the output's span, which begins at `lowest`; or for each
+// index, where it chooses whole slices.
+#define PLACE (by_index ? chosen : i0 + chosen * stride - lowest)
+
+__kernel void find_last(Nest nest, long inner, long outer, __global int *last, long by_index, long lowest,
                         __global const long *index, long extent, long stride, long wraps,
                         __global Fault *fault, int operation) {
     LOCATE
     const long chosen = checked_index(index[i2], extent, wraps, fault, operation);
-    if (chosen >= 0) atomic_max(last + (i0 + chosen * stride - lowest), (int)i3);
+    if (chosen >= 0) atomic_max(last + PLACE, (int)i3);
 }
 
 __kernel void write_last(Nest nest, long inner, long outer, __global W *out, __global const W *source,
-                         __global const int *last, long lowest, __global const long *index, long extent,
-                         long stride, long wraps) {
+                         __global const int *last, long by_index, long lowest, __global const long *index,
+                         long extent, long stride, long wraps) {
     LOCATE
     const long value = index[i2], chosen = value < 0 && wraps ? value + extent : value;
     if (chosen < 0 || chosen >= extent) return;
-    const long to = i0 + chosen * stride;
-    if (last[to - lowest] == (int)i3) out[to] = source[i1];
+    if (last[PLACE] == (int)i3) out[i0 + chosen * stride] = source[i1];
 }

@@ -11,18 +11,21 @@ typedef struct {
     long alpha_is_one, beta_kind;     // 0: the output is not read; 1: beta is one; 2: any
 } Product;
 
-#ifdef IS_COMPLEX
-static inline T times(T a, T b) { return (T)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
-#define MULTIPLY_ADD(a, b, sum) ((sum) + times(a, b))
-#define ZERO ((T)(0, 0))
-#else
-#define times(a, b) ((T)((a) * (b)))
-#define ZERO ((T)0)
 #if defined(IS_FLOAT) && defined(HAS_FAST_FMA)
 #define MULTIPLY_ADD(a, b, sum) fma(a, b, sum)
 #else
 #define MULTIPLY_ADD(a, b, sum) ((sum) + (a) * (b))
 #endif
+#ifdef IS_COMPLEX
+#define ZERO ((T)(0, 0))
+static inline T times(T a, T b) { return (T)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
+static inline T add_product(T a, T b, T sum) {
+    return (T)(MULTIPLY_ADD(-a.y, b.y, MULTIPLY_ADD(a.x, b.x, sum.x)), MULTIPLY_ADD(a.y, b.x, MULTIPLY_ADD(a.x, b.y, sum.y)));
+}
+#else
+#define ZERO ((T)0)
+#define times(a, b) ((T)((a) * (b)))
+#define add_product(a, b, sum) MULTIPLY_ADD(a, b, sum)
 #endif
 
 // Where an operand is in one product of a batch.
@@ -70,10 +73,10 @@ __kernel void direct(Product p, __global T *out, __global const T *a, __global c
 #endif
     T other = ZERO;
     for (; k + 2 <= count; k += 2) {
-        sum = MULTIPLY_ADD(a[k * a_step], b[k * b_step], sum);
-        other = MULTIPLY_ADD(a[(k + 1) * a_step], b[(k + 1) * b_step], other);
+        sum = add_product(a[k * a_step], b[k * b_step], sum);
+        other = add_product(a[(k + 1) * a_step], b[(k + 1) * b_step], other);
     }
-    if (k < count) sum = MULTIPLY_ADD(a[k * a_step], b[k * b_step], sum);
+    if (k < count) sum = add_product(a[k * a_step], b[k * b_step], sum);
     sum += other;
     if (p.splits == 1) {
         store(&p, out + start_of(&p, 0, batch) + row * p.row[0] + column * p.column[0], sum, alpha, beta);

@@ -41,7 +41,7 @@ __kernel void tiled(Product p, __global T *out, __global const T *a, __global co
                 r[i] = right[k][tx + i * GROUP];
             }
             for (int i = 0; i < PER; i++) {
-                for (int j = 0; j < PER; j++) sum[i][j] = MULTIPLY_ADD(l[i], r[j], sum[i][j]);
+                for (int j = 0; j < PER; j++) sum[i][j] = add_product(l[i], r[j], sum[i][j]);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -5,7 +5,6 @@
 #ifndef PASSES
 #define PASSES 1
 #endif
-#define EACH_LANE(j) _Pragma("unroll") for (int j = 0; j < LANES; j++)
 
 typedef struct {
     long items;
@@ -29,31 +28,67 @@ typedef struct {
     long outer_start, outer_end, inner_start, inner_end;
 } Range;
 
-// Calls DO(j, element, position) for each term; `shift[j]` is the distance of lane j in elements.
-#define VISIT(DO) \
+// ALL(shift) has lane j take the term at i + shift; SOME is for the last terms, which not all lanes have. BLOCKS may come first.
+#define VISIT(BLOCKS, ALL, SOME) \
     for (long q = range.outer_start; q < range.outer_end; q++) { \
         long at[OPERANDS]; \
         locate(reduced, q, at); \
         const long row = start + at[1], first = q * split->inner; \
         long r = range.inner_start; \
         if (contiguous) { \
+            BLOCKS \
             for (; r + reach < range.inner_end; r += advance) { \
                 const long i = row + r * step; \
-                EACH_LANE(j) { DO(j, i + j, first + r + j * turn) } \
+                ALL(j) \
             } \
         } else { \
             for (; r + reach < range.inner_end; r += advance) { \
                 const long i = row + r * step; \
-                EACH_LANE(j) { DO(j, i + shift[j], first + r + j * turn) } \
+                ALL(shift[j]) \
             } \
         } \
         if (LANES > 1 && r < range.inner_end) { \
             const long i = row + r * step; \
-            EACH_LANE(j) { if (r + j * turn < range.inner_end) { DO(j, i + shift[j], first + r + j * turn) } } \
+            SOME \
         } \
     }
-#define ADD(j, i, position) fold_add(&acc[j], term(x, i, parameter), position);
-#define ADD_AGAIN(j, i, position) fold_add_again(&again[j], term(x, i, parameter));
+#define HAS_TERM(j) (r + j * turn < range.inner_end)
+#define ADD_ALL(shift) EACH_LANE(j) fold_add(&acc[j], term(x, i + shift, parameter), first + r + j * turn);
+#define ADD_SOME \
+    EACH_LANE(j) { if (HAS_TERM(j)) fold_add(&acc[j], term(x, i + shift[j], parameter), first + r + j * turn); }
+
+// Sums of eight terms, added as a tree without what is rounded off: three roundings are few.
+#ifdef IN_EIGHTS
+#define SUMMAND(j, k) summand(term(x, i + (k) * advance * step + j, parameter))
+#define PAIR(j, k) (SUMMAND(j, k) + SUMMAND(j, (k) + 1))
+#define ADD_BLOCKS \
+    for (; r + reach + 7 * advance < range.inner_end; r += 8 * advance) { \
+        const long i = row + r * step; \
+        T sums[LANES]; \
+        EACH_LANE(j) sums[j] = (PAIR(j, 0) + PAIR(j, 2)) + (PAIR(j, 4) + PAIR(j, 6)); \
+        EACH_LANE(j) fold_add(&acc[j], sums[j], 0); \
+    }
+#else
+#define ADD_BLOCKS
+#endif
+
+// The second pass, of one lane after the other or of all as a vector.
+#if PASSES == 2 && defined(VECTOR)
+#define ADD_AGAIN_ALL(shift) { \
+        T terms[LANES]; \
+        EACH_LANE(j) terms[j] = term(x, i + shift, parameter); \
+        fold_add_again(&again, LOAD_LANES(terms)); \
+    }
+#define ADD_AGAIN_SOME { \
+        T terms[LANES]; \
+        EACH_LANE(j) terms[j] = HAS_TERM(j) ? term(x, i + shift[j], parameter) : NO_TERM; \
+        fold_add_again(&again, LOAD_LANES(terms)); \
+    }
+#else
+#define ADD_AGAIN_ALL(shift) EACH_LANE(j) fold_add_again(&again[j], term(x, i + shift, parameter));
+#define ADD_AGAIN_SOME \
+    EACH_LANE(j) { if (HAS_TERM(j)) fold_add_again(&again[j], term(x, i + shift[j], parameter)); }
+#endif
 
 static inline __attribute__((always_inline)) void fold_terms(
     Acc *acc, const Nest *reduced, const Split *split, Range range, long start, const long *shift, int contiguous,
@@ -63,11 +98,15 @@ static inline __attribute__((always_inline)) void fold_terms(
     // Lanes take turns with the terms of one output.
     const long turn = split->across ? 0 : split->stride;
     const long advance = split->across ? split->stride : LANES * split->stride, reach = (LANES - 1) * turn;
-    VISIT(ADD)
-#if PASSES == 2
+    VISIT(ADD_BLOCKS, ADD_ALL, ADD_SOME)
+#if PASSES == 2 && defined(VECTOR)
+    Again again = fold_between(acc);
+    VISIT(, ADD_AGAIN_ALL, ADD_AGAIN_SOME)
+    fold_end(acc, &again);
+#elif PASSES == 2
     Again again[LANES];
     EACH_LANE(j) again[j] = fold_between(&acc[j]);
-    VISIT(ADD_AGAIN)
+    VISIT(, ADD_AGAIN_ALL, ADD_AGAIN_SOME)
     EACH_LANE(j) fold_end(&acc[j], &again[j]);
 #endif
 }

@@ -158,9 +158,11 @@ pub fn pick(x: &Tensor, index: DimIndex) -> Result<Tensor> {
 /// `scatter_add_`.
 pub fn write(x: &Tensor, index: DimIndex, values: Operand, rule: ScatterRule) -> Result<()> {
     let plan = index.plan(x, RangeCheck::First)?;
-    let operation = match index.form {
-        IndexForm::Slices => "index_copy_",
-        IndexForm::Elements => "scatter_",
+    let operation = match (index.form, rule) {
+        (IndexForm::Slices, ScatterRule::Replace) => "index_copy_",
+        (IndexForm::Slices, _) => "index_add_",
+        (IndexForm::Elements, ScatterRule::Replace) => "scatter_",
+        (IndexForm::Elements, _) => "scatter_add_",
     };
     match values {
         Operand::Tensor(source) => {
