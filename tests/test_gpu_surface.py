@@ -28,8 +28,15 @@ three_gpus = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(scope="module")
+def used():
+    """Each device was used: some bytes of it are allocated once, for checks of indices."""
+    for i in range(COUNT):
+        st.zeros(2, device=i)[[0]]
+
+
 @pytest.fixture
-def settled():
+def settled(used):
     """The current device and the default one are as they were, and no bytes are left allocated."""
     gc.collect()
     before = [st.gpu.memory_allocated(i) for i in range(COUNT)]
