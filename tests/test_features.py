@@ -8,7 +8,8 @@ import pytest
 
 import strided
 
-NAMES = json.loads((Path(__file__).parent / "data/features.json").read_text())["strided"]
+FEATURES = json.loads((Path(__file__).parent / "data/features.json").read_text())
+NAMES = FEATURES["strided"]
 
 # A name that is implemented leaves this list; a test below checks that.
 LATER: dict[str, list[str]] = {}
@@ -40,6 +41,10 @@ def test_every_kind_of_name_is_looked_for():
 @pytest.mark.parametrize("kind", OWNERS)
 def test_implemented_names_exist(kind):
     assert [name for name in NAMES[kind] if name not in TO_COME and not exists(OWNERS[kind], name)] == []
+
+
+def test_names_of_gpus_exist():
+    assert [name for name in FEATURES["gpu"]["functions"] if not hasattr(strided.gpu, name)] == []
 
 
 @pytest.mark.parametrize("kind", OWNERS)

@@ -73,9 +73,10 @@ impl Storage {
         }
         let pinned = self.pin_range(at, length)?;
         // SAFETY: the range is inside the pinned bytes, as `pin_range` checked.
-        Ok(unsafe {
+        unsafe {
             memory.device.read_to(memory, first, pinned.start.wrapping_add(at), length, &mut || false)?
-        })
+        };
+        Ok(())
     }
 
     /// Copies bytes from position `at` on to a device's memory, to byte `first` of it. The device has done its work, as for
@@ -83,9 +84,10 @@ impl Storage {
     pub fn write_device(&self, at: usize, memory: &Memory, first: usize, length: usize) -> Result<()> {
         let pinned = self.pin_range(at, length)?;
         // SAFETY: the range is inside the pinned bytes, as `pin_range` checked.
-        Ok(unsafe {
+        unsafe {
             memory.device.write_from(memory, first, pinned.start.wrapping_add(at), length, &mut || false)?
-        })
+        };
+        Ok(())
     }
 
     /// Hands `length` bytes from position `at` on to `write`. The memory is pinned meanwhile, so that `write` must not wait for

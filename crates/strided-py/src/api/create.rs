@@ -205,8 +205,9 @@ methods! { rows(py, x: TensorArg):
     function logspace(start: Scalar, end | stop: Scalar, steps | num: isize, base: f64 = 10.0, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
         let number_dtype = spaced_dtype(of_out(dtype, out), start, end);
         let device = device_of_out(device, out);
-        let work = device_work(device, steps.max(0) as usize);
-        into(py, out, detach_if_large(py, work, || create::logspace(device, start, end, steps, base, number_dtype))?, dtype)
+        // Powers in float64, which a device need not have, so that they are made on the host.
+        let numbers = detach_if_large(py, steps.max(0) as usize, || create::logspace(Device::Cpu, start, end, steps, base, number_dtype))?;
+        into(py, out, moved(py, numbers, device, number_dtype)?, dtype)
     };
 
     /// A new tensor with the values of data, in this tensor's dtype unless one is given. Always copies.

@@ -137,5 +137,5 @@ fn unnamed(py: Python<'_>, error: strided_opencl::Error) -> Fail {
 /// The GPU of an argument, or the current one. The first call loads the drivers.
 fn existing(py: Python<'_>, device: Option<PyDevice>) -> CallResult<&'static strided_opencl::Device> {
     let index = gpu_of(device)?;
-    Ok(detach(py, || strided_opencl::device(index.into())).map_err(|error| unnamed(py, error))?)
+    detach(py, || strided_opencl::device(index.into())).map_err(|error| unnamed(py, error))
 }

@@ -10,7 +10,7 @@ use crate::abi::Arg;
 use crate::abi::heap::{SUBCLASSABLE, make_type, plain_definition, slot};
 use crate::abi::late::Late;
 use crate::abi::refs::{arg, to_py};
-use crate::abi::storage_object::{PyStorage, read_storage};
+use crate::abi::storage_object::{PyStorage, TypedStorage, read_storage};
 use crate::abi::tensor_object::tensor_type;
 use crate::convert::args::{FromArg, TensorArg};
 use pyo3::ffi;
@@ -26,13 +26,11 @@ slots! {
     fn instancecheck(py, class: Object, object: Arg) -> Value, "isinstance" => {
         let class = class.cast::<ffi::PyTypeObject>();
         let answer = if let Some((dtype, place)) = type_of_class(class) {
-            // A tensor is an instance of no class of storages, and the other way round.
-            match (TensorArg::read(object)?, read_storage(object)) {
-                (Some(x), _) => x.dtype() == dtype && place.has(x.device()) && !is_storage_class(class),
-                (None, Some(storage)) => {
-                    storage.dtype == dtype && place.has(storage.bytes.device()) && is_storage_class(class)
-                }
-                (None, None) => false,
+            if let Some(x) = TensorArg::read(object)? {
+                x.dtype() == dtype && place.has(x.device()) && !is_storage_class(class)
+            } else {
+                let fits = |s: TypedStorage| s.dtype == dtype && place.has(s.bytes.device());
+                read_storage(object).is_some_and(fits) && is_storage_class(class)
             }
         } else {
             // SAFETY: the interpreter passed a class, and keeps it alive during the call.

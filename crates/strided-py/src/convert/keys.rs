@@ -4,6 +4,7 @@
 use super::args::FromArg;
 use super::arrays::is_array;
 use super::index::{BasicKey, is_basic, no_index, read_index};
+use super::transfer::on_device;
 use super::values::Values;
 use crate::abi::Arg;
 use crate::abi::detach::wait_for;
@@ -40,6 +41,22 @@ pub fn read_keys(key: Arg<'_>) -> CallResult<ReadKeys> {
         Some(basic) => ReadKeys::View(basic),
         None => ReadKeys::Advanced(keys),
     })
+}
+
+/// The keys for a tensor: those on the host, such as lists of indices, are moved to its device.
+pub fn beside(py: Python<'_>, x: &Tensor, keys: Vec<Key>) -> CallResult<Vec<Key>> {
+    let device = x.device();
+    if device == Device::Cpu {
+        return Ok(keys);
+    }
+    let moved = |key| {
+        Ok(match key {
+            Key::Indices(tensor) => Key::Indices(on_device(py, &tensor, device)?),
+            Key::Mask(tensor) => Key::Mask(on_device(py, &tensor, device)?),
+            other => other,
+        })
+    };
+    keys.into_iter().map(moved).collect()
 }
 
 fn read_key(entry: Arg<'_>) -> CallResult<Key> {
