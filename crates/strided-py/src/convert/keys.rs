@@ -20,7 +20,7 @@ use strided_core::ops::index::along::PlaceReduction;
 use strided_core::ops::index::keys::Key;
 use strided_core::ops::index::masks::as_mask;
 use strided_core::storage::Fill;
-use strided_core::{DType, Scalar, Tensor};
+use strided_core::{DType, Device, Scalar, Tensor};
 
 /// A parsed key with tensors, masks or sequences.
 pub enum ReadKeys {
