@@ -10,6 +10,7 @@ import zipfile
 from functools import partial
 
 import strided as st
+from strided.files._formats import ROWS
 
 #: A damaged file may declare no more than this for its tensors.
 MAX_BYTES = 1 << 22
@@ -138,6 +139,21 @@ def pt_file(r):
 
 #: Format -> the function above that makes a random file of it.
 FILES = {name.removesuffix("_file"): make for name, make in list(globals().items()) if name.endswith("_file")}
+
+
+def is_written(format):
+    if ROWS[format].write is not None:
+        return True
+    try:
+        saved(st.ones(1), format)
+    except st.FormatError as error:
+        assert "read, not written" in str(error)
+        return False
+    return True
+
+
+#: The formats that are not only read.
+WRITTEN = [format for format in ROWS if is_written(format)]
 
 
 # Damage

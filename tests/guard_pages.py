@@ -9,6 +9,7 @@ import mmap
 import os
 import sys
 
+import reduction_models
 from op_rows import OPS
 from strategies import DTYPES, memory_of, ordinary
 
@@ -17,11 +18,8 @@ import strided as st
 PAGE = mmap.PAGESIZE
 CAPACITY = 8 * PAGE
 LENGTHS = (1, 2, 3, 5, 8, 13, 17, 31, 32, 33, 47, 63, 65, 100, 129)
-REDUCTIONS = [
-    *["sum", "prod", "mean", "var", "std", "norm", "nansum", "nanmean", "count_nonzero", "all", "any"],
-    *["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"],
-]
-SCANS = ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "softmax", "log_softmax", "logsumexp", "diff"]
+REDUCTIONS = [*reduction_models.OPS, *reduction_models.EXTREMES, *reduction_models.MEANS]
+SCANS = ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "softmax", "log_softmax", "diff"]
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p

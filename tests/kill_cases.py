@@ -15,17 +15,23 @@ import sys
 import tempfile
 import time
 
+from file_cases import WRITTEN
+
+import strided as st
+from strided.files._formats import ROWS
+
 #: What is killed: `save` in a format, zarr on a system that cannot exchange folders, and the command `convert`.
-KINDS = ["safetensors", "npy", "npz", "t7", "zarr", "zarr without exchange", "convert to safetensors", "convert to npz"]
-KINDS += ["convert to t7", "convert to npy", "convert to zarr"]
+KINDS = [*WRITTEN, "zarr without exchange", *(f"convert to {format}" for format in WRITTEN)]
 
 COUNT = 300_000
 
 
-def saved_object(kind, number):
-    import strided as st
+def row_of(kind):
+    return ROWS[kind.removeprefix("convert to ").split()[0]]
 
-    if kind.endswith("npy"):
+
+def saved_object(kind, number):
+    if row_of(kind).holds_one:
         return st.full((COUNT,), number, dtype=st.int64)
     return {"a": st.full((COUNT,), number, dtype=st.int64), "b": st.full((1000,), number, dtype=st.float64)}
 
@@ -42,7 +48,6 @@ def number_of(loaded):
 
 
 def save_until_killed(kind, path, first, ready, fsync):
-    import strided as st
     from strided.cli import main
     from strided.files import _replace
 
@@ -51,7 +56,7 @@ def save_until_killed(kind, path, first, ready, fsync):
     number = first
     sources = []
     for i in range(2):
-        sources.append(path + f".{i}.source.npz" if not kind.endswith("npy") else path + f".{i}.source.npy")
+        sources.append(path + f".{i}.source" + (".npy" if row_of(kind).holds_one else ".npz"))
         if kind.startswith("convert"):
             st.save(saved_object(kind, first + i), sources[i], fsync=False)
     os.write(ready, b"x")
@@ -67,8 +72,6 @@ def save_until_killed(kind, path, first, ready, fsync):
 
 def kill_once(kind, path, last, r, span):
     """Returns the number of the object after a kill."""
-    import strided as st
-
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -91,21 +94,27 @@ def kill_once(kind, path, last, r, span):
     return number
 
 
-def kill_many(kind, kills, seed):
-    import strided as st
+def temporary(folder):
+    """The names of files and folders that are being written, or that a killed process has left."""
+    return {name for name in os.listdir(folder) if name.startswith(".")}
 
+
+def kill_many(kind, kills, seed):
+    """Kills so many times, and then until a kill has interrupted a save, and one came after a save."""
     r = random.Random(f"{kind} {seed}")
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "x." + kind.removeprefix("convert to ").split()[0])
+        path = os.path.join(folder, "x" + row_of(kind).suffixes[0])
         for _ in range(2):
             start = time.monotonic()
             st.save(saved_object(kind, 0), path)
             span = 3 * (time.monotonic() - start)
-        changed, last = 0, 0
-        for _ in range(kills):
+        done, interrupted, changed, last = 0, 0, 0, 0
+        while done < kills or (not (interrupted and changed) and done < kills + 200):
+            before = temporary(folder)
             number = kill_once(kind, path, last, r, span)
-            changed, last = changed + (number != last), number
-        return {"kills": kills, "changed": changed, "left": len(os.listdir(folder)) - 1}
+            interrupted += not temporary(folder) <= before
+            done, changed, last = done + 1, changed + (number != last), number
+        return {"kills": done, "interrupted": interrupted, "changed": changed, "left": len(os.listdir(folder)) - 1}
 
 
 class KillCase:

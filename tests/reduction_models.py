@@ -257,6 +257,39 @@ def of_logsumexp(values, name, axis, keep):
         return result, wanted, (math.log2(n) + 12) * unit * lost + 2 * unit * (np.abs(wanted) + np.log(n))
 
 
+#: Name -> values that suit it, its model, and whether it takes complex numbers.
+OPS = {
+    "sum": (finite, of_sum, True),
+    "nansum": (with_nan, of_nansum, False),
+    "prod": (near_one, of_prod, True),
+    "mean": (finite, of_mean, True),
+    "nanmean": (with_nan, of_nanmean, False),
+    "all": (finite, of_all, True),
+    "any": (finite, of_any, True),
+    "count_nonzero": (finite, of_count_nonzero, True),
+    "var": (moderate, of_var, True),
+    "std": (moderate, of_std, True),
+    "norm": (moderate, of_norm, True),
+    "logsumexp": (moderate, of_logsumexp, True),
+}
+#: The others, each as a function with one result.
+EXTREMES = {
+    "amax": lambda x, dim: x.amax(dim),
+    "amin": lambda x, dim: x.amin(dim),
+    "argmax": lambda x, dim: x.argmax(dim),
+    "argmin": lambda x, dim: x.argmin(dim),
+    "aminmax": lambda x, dim: x.aminmax(dim=dim).max,
+    "max": lambda x, dim: x.max(dim).indices if dim is not None else x.max(),
+    "min": lambda x, dim: x.min(dim).values if dim is not None else x.min(),
+}
+NORMS = {f"norm {p}": lambda x, dim, p=p: x.norm(p, dim) for p in (0, 1, 3, 0.5, math.inf, -math.inf)}
+MEANS = {
+    "var_mean": lambda x, dim: x.var_mean(dim).mean,
+    "std_mean": lambda x, dim: x.std_mean(dim).std,
+}
+ALL = {op: lambda x, dim, op=op: getattr(x, op)(dim=dim) for op in OPS} | EXTREMES | NORMS | MEANS
+
+
 def bits(*tensors):
     """The bytes of tensors, in row-major order."""
     found = (x.contiguous() for x in tensors)

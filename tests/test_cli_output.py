@@ -65,9 +65,12 @@ def test_a_bar_without_a_percentage_appears_while_nothing_is_known(terminal, mon
     monkeypatch.setattr(output, "PATIENCE", 0.0)
     before = set(threading.enumerate())
     with progress(FANCY, terminal):
-        while "writing" not in terminal.getvalue():
-            time.sleep(0.001)  # another thread shows it
+        for _ in range(60_000):  # until another thread shows it
+            if "writing" in terminal.getvalue():
+                break
+            time.sleep(0.001)
     shown = terminal.getvalue()
+    assert "writing" in shown
     for thread in set(threading.enumerate()) - before:
         thread.join()
     assert terminal.getvalue() == shown  # nothing more appears when the work is done

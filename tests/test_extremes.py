@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as hs
-from reduction_models import DIMS, PERMUTED, SHAPES, axes_of, bits, finite, own_shape, tensor_of
+from reduction_models import DIMS, EXTREMES, PERMUTED, SHAPES, axes_of, bits, finite, own_shape, tensor_of
 from strategies import COMPLEX, DTYPES, FLOATS, INTS, fresh, memory_of, ordinary, to_memory, to_values, values_of
 
 import strided as st
@@ -16,10 +16,9 @@ from strided import return_types
 from strided.testing import shapes
 
 REAL = [name for name in DTYPES if name not in COMPLEX]
-ONE = {"amax": np.max, "amin": np.min}
 PAIRS = {"max": (np.max, np.argmax), "min": (np.min, np.argmin)}
 WHERE = {"argmax": np.argmax, "argmin": np.argmin}
-NAMES = ("amax", "amin", "aminmax", "max", "min", "argmax", "argmin")
+NAMES = list(EXTREMES)
 INF, NAN = math.inf, math.nan
 
 

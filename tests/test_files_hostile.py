@@ -2,6 +2,7 @@
 
 import io
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -12,20 +13,29 @@ import pytest
 
 import strided as st
 
+#: Files by their formats, and what tells those of one format from each other.
 SMALL = {
     "t7": file_cases.saved({"x": st.arange(3.0), "y": [1, "two", True]}, "t7"),
     "t7 in ascii": file_cases.saved({"x": st.arange(3.0), "y": [1, "two", True]}, "t7", encoding="ascii"),
     "npy": file_cases.saved(st.arange(3.0), "npy"),
     "npz": file_cases.saved({"a": st.arange(3.0), "b": st.ones(2)}, "npz"),
-    "deflated npz": file_cases.saved({"a": st.arange(3.0), "b": st.ones(2)}, "npz", compress=True),
+    "npz, deflated": file_cases.saved({"a": st.arange(3.0), "b": st.ones(2)}, "npz", compress=True),
     "safetensors": file_cases.saved({"x": st.arange(3.0), "y": [1, "two", st.ones(4)[::2]]}, "safetensors"),
     "pt": file_cases.pt_file(random.Random(5)),
 }
 
 
+def format_of(name):
+    return re.match(r"\w+", name)[0]
+
+
+def test_every_format_has_a_small_file():
+    assert {format_of(name) for name in SMALL} == file_cases.FILES.keys()
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_a_file_that_ends_early_is_refused_at_every_byte(name):
-    data, format = SMALL[name], name.split()[-1] if name != "t7 in ascii" else "t7"
+    data, format = SMALL[name], format_of(name)
     st.load(io.BytesIO(data))
     for length in range(len(data)):
         if name == "t7 in ascii" and data[length:].strip() == b"":
@@ -37,7 +47,7 @@ def test_a_file_that_ends_early_is_refused_at_every_byte(name):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_changed_byte_does_not_crash(name):
-    data, format = SMALL[name], name.split()[-1] if name != "t7 in ascii" else "t7"
+    data, format = SMALL[name], format_of(name)
     for at in range(len(data)):
         for value in (0, 0xFF, data[at] ^ 1, data[at] ^ 0x80):
             changed = data[:at] + bytes([value]) + data[at + 1 :]

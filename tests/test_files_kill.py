@@ -20,7 +20,8 @@ def test_a_killed_process_leaves_the_old_object_or_the_new_one(kind, kills):
     case = kill_cases.KillCase(random.Random(os.urandom(8)))
     case.label = kind
     assert case.check(kills)
-    assert case.report["kills"] == kills
+    assert case.report["kills"] >= kills
+    assert case.report["interrupted"] > 0 and case.report["changed"] > 0
 
 
 def test_a_torn_object_is_noticed():

@@ -2418,7 +2418,7 @@ class _Document:
     def end(self) -> _Int | None:
         """Where the object ends in a file that may go on after it; None if the file ends there."""
     def entry(self, index: SupportsIndex) -> Any:
-        """What is known of a tensor without reading it: the items of `strided.files._file.Described`."""
+        """What is known of a tensor without reading it: the items of `strided.files._file.EntryFacts`."""
     def first_names(self) -> list[_Int | None]:
         """For each name, the position of the first name of the same object; None for that name itself."""
     def format(self) -> str:

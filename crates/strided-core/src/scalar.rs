@@ -50,6 +50,8 @@ pub trait Num: Element {
     type Part: Element;
     const ZERO: Self;
     const ONE: Self;
+    /// The number that changes no sum. For floats it is -0.0: a sum of negative zeros that starts from 0.0 would be 0.0.
+    const SUM_IDENTITY: Self = Self::ZERO;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -117,6 +119,14 @@ pub trait Real: Num + PartialOrd {
         #[allow(clippy::eq_op)]
         if self <= other || other != other { self } else { other }
     }
+}
+
+/// The limits of a type: any other value replaces them in a maximum or minimum.
+pub trait Limits: Real {
+    const LOWEST: Self;
+    const HIGHEST: Self;
+    /// NaN, or 0 for types without NaN.
+    const NAN: Self;
 }
 
 /// A number that has integer quotients and remainders. Operations refuse zero divisors of integers before they run.
@@ -205,6 +215,11 @@ macro_rules! integers {
             #[allow(unused_comparisons)]
             #[inline(always)] fn is_negative(self) -> bool { self < 0 }
         }
+        impl Limits for $t {
+            const LOWEST: Self = $t::MIN;
+            const HIGHEST: Self = $t::MAX;
+            const NAN: Self = 0;
+        }
         impl DivRem for $t {
             #[inline(always)]
             fn floor_div(self, other: Self) -> Self {
@@ -265,6 +280,7 @@ macro_rules! floats {
             type Part = Self;
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
+            const SUM_IDENTITY: Self = -0.0;
             #[inline(always)] fn add(self, other: Self) -> Self { self + other }
             #[inline(always)] fn sub(self, other: Self) -> Self { self - other }
             #[inline(always)] fn mul(self, other: Self) -> Self { self * other }
@@ -292,6 +308,11 @@ macro_rules! floats {
             #[inline(always)] fn trunc(self) -> Self { $t::trunc(self) }
             #[inline(always)] fn round(self) -> Self { $t::round_ties_even(self) }
             #[inline(always)] fn is_negative(self) -> bool { self.is_sign_negative() }
+        }
+        impl Limits for $t {
+            const LOWEST: Self = $t::NEG_INFINITY;
+            const HIGHEST: Self = $t::INFINITY;
+            const NAN: Self = $t::NAN;
         }
         impl DivRem for $t {
             fn floor_div(self, other: Self) -> Self {
@@ -391,6 +412,7 @@ macro_rules! complexes {
             type Part = $t;
             const ZERO: Self = Complex::new(0.0, 0.0);
             const ONE: Self = Complex::new(1.0, 0.0);
+            const SUM_IDENTITY: Self = Complex::new(-0.0, -0.0);
             #[inline(always)] fn add(self, other: Self) -> Self { self + other }
             #[inline(always)] fn sub(self, other: Self) -> Self { self - other }
             #[inline(always)] fn mul(self, other: Self) -> Self { self * other }
@@ -460,6 +482,11 @@ impl Real for Bool {
         false
     }
 }
+impl Limits for Bool {
+    const LOWEST: Self = Bool(0);
+    const HIGHEST: Self = Bool(1);
+    const NAN: Self = Bool(0);
+}
 impl Bits for Bool {
     bool_operators! { and & or | xor ^ }
     #[inline(always)]
@@ -487,6 +514,16 @@ impl Scalar {
             Scalar::Int(_) | Scalar::Huge(_) => Category::Int,
             Scalar::Float(_) => Category::Float,
             Scalar::Complex(_) => Category::Complex,
+        }
+    }
+
+    pub fn is_zero(self) -> bool {
+        match self {
+            Scalar::Bool(value) => !value,
+            Scalar::Int(value) => value == 0,
+            Scalar::Huge(_) => false,
+            Scalar::Float(value) => value == 0.0,
+            Scalar::Complex(value) => value.re == 0.0 && value.im == 0.0,
         }
     }
 

@@ -9,7 +9,7 @@ use strided_core::ops::Operand;
 use strided_core::ops::index::along::{self, DimIndex, IndexForm};
 use strided_core::ops::index::keys::{self, Key};
 use strided_core::ops::index::masks;
-use strided_core::ops::{copy, create};
+use strided_core::ops::{copy, create, work};
 use strided_core::storage::Fill;
 use strided_core::{DType, Device, Layout, Scalar, Tensor};
 
@@ -138,6 +138,45 @@ fn indices_out_of_range_are_refused_and_change_nothing() {
         assert!(keys::set(&x, &key, Operand::Scalar(Scalar::Int(9))).is_err());
     }
     assert_eq!(at(&x, &[0, 3]), Scalar::Float(3.0));
+}
+
+#[test]
+fn the_work_of_an_index_covers_what_it_chooses() {
+    let x = counting(Layout::row_major(&[500, 7, 3]).unwrap(), DType::F32);
+    let (rows, column) = (ints(&[2, 0, 2], &[3]), ints(&[5, 1, 6, 2], &[4, 1]));
+    let mask = Tensor::new_on(Device::Cpu, &[500, 7], DType::Bool, Fill::Zero).unwrap();
+    copy::fill(&mask, Scalar::Bool(true)).unwrap();
+    let at = |x: &Tensor| Key::Indices(x.clone());
+    let part = Index::Slice { start: Some(1), stop: Some(3), step: 1 };
+    let all: &[&[Key]] = &[
+        &[at(&rows)],
+        &[at(&rows), at(&column)],
+        &[at(&column), at(&rows), at(&rows)],
+        &[at(&rows), at(&rows)],
+        &[Key::Basic(Index::ALL), at(&rows)],
+        &[Key::Basic(Index::Ellipsis), Key::Basic(part), at(&ints(&[0; 50], &[50]))],
+        &[Key::Basic(Index::At(9)), Key::Basic(Index::NewAxis), at(&rows)],
+        &[Key::Mask(mask)],
+        &[Key::Flag(true), Key::Basic(Index::At(3))],
+        &[Key::Flag(true), at(&rows)],
+        &[],
+    ];
+    for keys in all {
+        assert!(keys::get(&x, keys).unwrap().size() <= work::keyed(&x, keys));
+    }
+    assert_eq!(work::keyed(&x, &[at(&rows)]), 3 * 21 + 3);
+    assert_eq!(work::keyed(&x, &[at(&rows), Key::Basic(part), Key::Basic(Index::At(1))]), 3 * 2 + 3);
+    for dim in 0..3 {
+        let slices = DimIndex { dim, index: &ints(&[2, 2, 0, 1], &[4]), form: IndexForm::Slices };
+        assert_eq!(work::picked(&x, slices), along::pick(&x, slices).unwrap().size() + 4);
+    }
+    let elements = DimIndex { dim: 0, index: &ints(&[2, 0, 1], &[3, 1, 1]), form: IndexForm::Elements };
+    assert!(along::pick(&x, elements).unwrap().size() <= work::picked(&x, elements));
+    assert!(work::picked(&x, elements) < 10);
+    for dim in [Some(0), None] {
+        let taken = along::take_along_dim(&x, elements.index, dim).unwrap().size();
+        assert!(taken <= work::taken_along(&x, elements.index, dim));
+    }
 }
 
 #[test]

@@ -69,6 +69,19 @@ impl Memory {
         }
     }
 
+    /// Allocates memory that a process keeps and that does not count as used: no user has asked for it.
+    pub fn permanent(device: &'static Device, bytes: usize) -> Result<&'static Memory> {
+        let connection = device.connection()?;
+        let too_large = || Error::OutOfMemory { device: device.name(), bytes };
+        let class = class_of(bytes).ok_or_else(too_large)?;
+        let handle = create(connection, class, CL_MEM_READ_WRITE).map_err(|code| Error::Failed {
+            device: device.name(),
+            call: "clCreateBuffer",
+            code,
+        })?;
+        Ok(Box::leak(Box::new(Memory { device, handle, class, length: bytes })))
+    }
+
     /// In bytes.
     pub fn length(&self) -> usize {
         self.length

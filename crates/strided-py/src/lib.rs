@@ -13,7 +13,8 @@
 //! definitions.
 //!
 //! A call of `a + b` enters by a slot (`classes/operators.rs`). `classes/elementwise.rs` converts its operands and calls the
-//! engine: `ops::elementwise`, `kernels::map`, the nest and the kernel.
+//! engine: `ops::elementwise`, `backend::map`, `kernels::map` and the kernel. A nest is made only if the output is large, or if
+//! strides or dtypes differ.
 //! `api/methods.rs` says how methods are declared, `classes/slots.rs` how slots are.
 
 use abi::storage_object::PyStorage;

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from strided import Tensor
     from strided.files import Entry, File
 
-BLOCK = 1 << 20  # elements that are converted and counted at a time
+CONVERTED_ELEMENTS = 1 << 20  # elements that are converted and counted at a time
 MANY = 8  # the most names that a message lists
 
 
@@ -108,7 +108,7 @@ def as_tensor(entry: Entry) -> Tensor:
     return tensor
 
 
-def blocks(x: Tensor, most: int = BLOCK) -> Iterable[Tensor]:
+def blocks(x: Tensor, most: int = CONVERTED_ELEMENTS) -> Iterable[Tensor]:
     """Views that together have all elements of a tensor, in row-major order, and at most `most` elements each.
 
     Only the pages of a mapped file that a view spans are read.

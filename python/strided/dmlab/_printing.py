@@ -13,7 +13,7 @@ LIMIT = 1024
 #: A shortened dim shows this many entries at each end.
 ENDS = 3
 #: Elements whose widths are measured at a time.
-_PIECE = 1 << 16
+_MEASURED_ELEMENTS = 1 << 16
 
 
 def text(core: st.Tensor, limit: int = LIMIT) -> str:
@@ -60,7 +60,7 @@ def _width(core: st.Tensor) -> int:
     exponent = bool(((size >= 1e100) | ((size < 1e-99) & (size > 0))).any())
     longest = len("1.23457e-05") + exponent + bool((core < 0).any())
     width = 0
-    for piece in core.reshape(-1).split(_PIECE):
+    for piece in core.reshape(-1).split(_MEASURED_ELEMENTS):
         width = max(width, *map(len, _numbers(piece)))
         if width >= longest:
             break

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 #: Bytes that are read at a time from a file that cannot seek.
-PIECE = 1 << 24
+READ_BYTES = 1 << 24
 
 
 def path_of(f: Any) -> str | None:
@@ -71,7 +71,7 @@ def _read_all(f: Any, op: str, name: str, max_bytes: int | None, wanted: int | N
     limit = _default_max_bytes() if max_bytes is None else max_bytes
     read = bytearray()
     while wanted is None or len(read) < wanted:
-        piece = f.read(PIECE if wanted is None else min(PIECE, wanted - len(read)))
+        piece = f.read(READ_BYTES if wanted is None else min(READ_BYTES, wanted - len(read)))
         if not piece:
             break
         if len(read) + len(piece) > limit:

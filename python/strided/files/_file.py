@@ -10,7 +10,7 @@ from strided._strided import Tensor, _file_open, dtype
 from strided.files._arguments import name_of, path_of, source_of
 
 
-class Described(NamedTuple):
+class EntryFacts(NamedTuple):
     """What is known of an entry. The native module returns a plain tuple of these, which is made in half the time."""
 
     kind: str
@@ -38,7 +38,7 @@ class Content(Protocol):
     def first_names(self) -> list[int | None]: ...
     def values(self) -> list[tuple[str, Any]]: ...
     def left_out(self, format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]: ...
-    def entry(self, index: int) -> Described: ...
+    def entry(self, index: int) -> EntryFacts: ...
     def load(self, max_bytes: int | None, hooks: Any) -> Any: ...
     def load_entry(self, index: int, max_bytes: int | None) -> Any: ...
     def outline(self) -> list[tuple[int, str, str, str, int | None]]: ...
@@ -83,7 +83,7 @@ class Entry:
 
     __module__ = "strided.files"
 
-    def __init__(self, file: File, index: int, name: str, described: Described, same_as: str | None = None) -> None:
+    def __init__(self, file: File, index: int, name: str, facts: EntryFacts, same_as: str | None = None) -> None:
         self._file, self._index = file, index
         self.same_as = same_as
         self._cast: dtype | None = None
@@ -101,7 +101,7 @@ class Entry:
             self.position,
             self.byte_order,
             self.reason,
-        ) = described
+        ) = facts
 
     @property
     def numel(self) -> int:

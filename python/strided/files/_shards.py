@@ -8,7 +8,7 @@ import os
 from typing import Any
 
 from strided.files._arguments import fault
-from strided.files._file import Described, File, TensorsOnly, open
+from strided.files._file import EntryFacts, File, TensorsOnly, open
 
 #: The longest index that is read.
 MAX_INDEX = 100_000_000
@@ -48,7 +48,7 @@ class ShardedContent(TensorsOnly):
     def names(self) -> list[str]:
         return self._names
 
-    def entry(self, index: int) -> Described:
+    def entry(self, index: int) -> EntryFacts:
         file, inside = self._places[index]
         return file._content().entry(inside)
 

@@ -102,7 +102,9 @@ def load(
         loaded = file.load()
         if start is not None:
             end = file._content().end()
-            f.seek(start + (file.size or 0 if end is None else end))
+            if end is None:
+                end = file.size or 0
+            f.seek(start + end)
         noted = file.metadata.get(_places.KEY, "")
     return loaded if mapped is None else _places.moved(loaded, mapped, noted)
 

@@ -9,7 +9,7 @@ from typing import Any
 import strided
 from strided._strided import dtype
 from strided.files._arguments import fault
-from strided.files._file import Described, TensorsOnly
+from strided.files._file import EntryFacts, TensorsOnly
 from strided.files._replace import folder_identity, is_temporary
 from strided.files._zarr_chunks import load_array
 from strided.files._zarr_inflate import Refusal
@@ -110,7 +110,7 @@ class ZarrContent(TensorsOnly):
     def names(self) -> list[str]:
         return [name for name, _ in self._arrays]
 
-    def entry(self, index: int) -> Described:
+    def entry(self, index: int) -> EntryFacts:
         _, array = self._arrays[index]
         known = None if array.native is None else dtype(array.dtype_name)
         stride: list[int] = []
@@ -120,7 +120,7 @@ class ZarrContent(TensorsOnly):
             count *= extent
         nbytes = None if array.itemsize is None else count * array.itemsize
         reason = array.problem or "in chunks"
-        return Described(
+        return EntryFacts(
             kind="tensor",
             dtype=known,
             dtype_name=array.dtype_name,

@@ -14,7 +14,7 @@ from strided.files._zarr_metadata import Array, damage, read_file
 
 #: The most bytes that one byte on the disk may stand for, as in deflated data, and the least that a file takes there.
 MAX_RATIO = 1032
-BLOCK = 4096
+MIN_FILE_BYTES = 4096
 #: Chunks of an array from this number of bytes on are decoded by several threads; and how many at most, as each needs memory.
 THREADED = 1 << 22
 THREADS = 8
@@ -87,7 +87,7 @@ def _bytes_on_disk(array: Array, chunks: list[Chunk], seen: set[tuple[int, ...]]
     """Returns the bytes of the files of an array. One that was counted before, under another name, has none."""
     total = 0
     for identity, size in [(array.identity, array.size), *((chunk.identity, chunk.size) for chunk in chunks)]:
-        total += 0 if identity in seen else max(size, BLOCK)
+        total += 0 if identity in seen else max(size, MIN_FILE_BYTES)
         seen.add(identity)
     return total
 
@@ -135,7 +135,7 @@ def _load_chunk(array: Array, chunk: Chunk, whole: Any, max_bytes: int | None) -
     assert array.chain is not None
     key = os.path.relpath(chunk.path, array.folder).replace(os.sep, "/")
     expected = math.prod(array.chunk) * array.stored.itemsize
-    if expected > max(max(chunk.size, BLOCK) * MAX_RATIO, max_bytes or 0):
+    if expected > max(max(chunk.size, MIN_FILE_BYTES) * MAX_RATIO, max_bytes or 0):
         reason = f"needs {expected} bytes, out of proportion to its {chunk.size}; max_bytes={expected} loads it"
         raise Refusal(f"chunk {key} {reason}")
     try:

@@ -14,7 +14,7 @@ from strided.files._replace import NewFolder, folder_identity
 #: dtypes that zarr has no name for.
 LACKING = ("bfloat16",)
 #: The most bytes of a chunk. As all chunks are written, none is out of proportion to its file (`_zarr_chunks.py`).
-CHUNK = 1 << 22
+MAX_CHUNK_BYTES = 1 << 22
 #: Files that a folder of zarr has one of.
 _MARKERS = ("zarr.json", ".zarray", ".zgroup")
 
@@ -60,14 +60,14 @@ def _is_foreign(path: str) -> bool:
 
 
 def chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Returns chunks of whole rows of at most CHUNK bytes.
+    """Returns chunks of whole rows of at most MAX_CHUNK_BYTES bytes.
 
     >>> chunk_shape((3000, 1000), 4)
     (1048, 1000)
     >>> chunk_shape((2, 3000, 1000), 4)
     (1, 1048, 1000)
     """
-    left = CHUNK // itemsize
+    left = MAX_CHUNK_BYTES // itemsize
     chunk: list[int] = []
     for extent in reversed(shape):
         chunk.insert(0, max(1, min(extent, left)))

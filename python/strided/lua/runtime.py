@@ -18,7 +18,7 @@ from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError, Script
 from strided.lua.files import Files, template_of
 from strided.lua.functions import LuaFunction
 from strided.lua.library import encoded
-from strided.lua.values import CHUNK, CODES, MARKERS, Reference, Values, take, text_of
+from strided.lua.values import CODES, MARKERS, VALUES_PER_CALL, Reference, Values, take, text_of
 from strided.lua.versions import backend
 
 __all__ = ["Lua"]
@@ -461,14 +461,14 @@ class Lua:
     def _drop_handles(self) -> None:
         if self._released:
             dropped = self._dropped()
-            for start in range(0, len(dropped), CHUNK):
-                self._release(*dropped[start : start + CHUNK])
+            for start in range(0, len(dropped), VALUES_PER_CALL):
+                self._release(*dropped[start : start + VALUES_PER_CALL])
 
     def _take_dropped(self) -> tuple[int, ...]:
         """Some of those handles, for Lua to release while it runs."""
         dropped = self._dropped()
-        self._released += dropped[CHUNK:]
-        return tuple(dropped[:CHUNK])
+        self._released += dropped[VALUES_PER_CALL:]
+        return tuple(dropped[:VALUES_PER_CALL])
 
     # What users call
 

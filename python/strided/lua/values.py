@@ -13,14 +13,25 @@ from typing import Any
 
 from strided.lua.errors import LuaError
 
-__all__ = ["CHUNK", "CODES", "Cursor", "MARKERS", "Marker", "Opaque", "Reference", "Values", "take", "text_of"]
+__all__ = [
+    "CODES",
+    "Cursor",
+    "MARKERS",
+    "Marker",
+    "Opaque",
+    "Reference",
+    "VALUES_PER_CALL",
+    "Values",
+    "take",
+    "text_of",
+]
 
 #: The meanings of codes; a positive one is the number of a class.
 CODES = {"self": -1, "error": -2, "reraise": -3, "results": -4, "table": -5, "handle": -6, "callable": -7}
 _SELF, _RESULTS, _TABLE = CODES["self"], CODES["results"], CODES["table"]
 
-#: Tokens that one call to `take` returns.
-CHUNK = 200
+#: Tokens that one call to `take` returns, and handles that one call releases.
+VALUES_PER_CALL = 200
 #: Lists in lists; one that contains itself has no depth.
 MAX_DEPTH = 100
 
@@ -88,8 +99,8 @@ class Cursor:
 
 def take(cursor: Cursor) -> tuple[Any, ...]:
     """The number of the next tokens, and the tokens."""
-    chunk = cursor.tokens[cursor.at : cursor.at + CHUNK]
-    cursor.at += CHUNK
+    chunk = cursor.tokens[cursor.at : cursor.at + VALUES_PER_CALL]
+    cursor.at += VALUES_PER_CALL
     return len(chunk), *chunk
 
 

@@ -25,7 +25,7 @@ TOLERANCES = {
 }
 
 #: The number of elements compared at a time, so that intermediate results stay in the cache.
-PIECE = 1 << 16
+COMPARED_ELEMENTS = 1 << 16
 
 
 class Rule:
@@ -294,8 +294,8 @@ def _differs(x: Tensor, y: Tensor, rule: Rule, rtol: float, atol: float) -> Tens
     x, y = x.reshape(-1), y.reshape(-1)
     n = x.numel()
     differs: Tensor | None = None
-    for start in range(0, n, PIECE):
-        piece = slice(start, min(start + PIECE, n))
+    for start in range(0, n, COMPARED_ELEMENTS):
+        piece = slice(start, min(start + COMPARED_ELEMENTS, n))
         close = _close(x[piece], y[piece], rule, rtol, atol)
         if close.sum().item() != close.numel():
             if differs is None:

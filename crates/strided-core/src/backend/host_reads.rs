@@ -1,5 +1,5 @@
-//! Host reads: functions whose result is a number, a bool or a list on the host. On a device each of them waits until all
-//! work before it is done, so that a rule that calls one is a synchronisation. No rule reads elements in any other way.
+//! Host reads: functions whose result is a number, a bool or a list on the host. On a device each of them waits for all work
+//! before it: a rule that calls one synchronises. Rules read elements in one other way.
 //!
 //! Four functions of other families return a bool or an error along with their work, and wait as well: [`index::gather`](super::index::gather) (whether the
 //! indices are in range), [`with_replacement`](super::random::with_replacement), [`without_replacement`](super::random::without_replacement) and [`multinomial_torch`](super::random::multinomial_torch)

@@ -13,8 +13,8 @@ use crate::op_table::Op;
 use crate::opencl;
 use crate::storage::Device;
 
-/// Applies a body of an operation, computed in a dtype, to inputs on a device. They broadcast to the output. One may be the output
-/// itself; all others share no memory with it. Elements of another dtype are cast.
+/// Applies a body of an operation, computed in a dtype, to inputs on a device. They broadcast to the output. An input either is
+/// `out`, with the same layout, or does not overlap it. Elements of another dtype are cast.
 ///
 /// # Panics
 /// If the operation is not computed in the dtype; rules choose one of its class.

@@ -23,7 +23,7 @@ pub struct FormatRow {
     has_magic: bool,
     /// Whether a file begins as one of this format does.
     recognise: fn(&OpenedFile<'_>) -> Result<bool>,
-    /// Reads the headers.
+    /// Parses everything but the elements.
     open: fn(&OpenedFile<'_>) -> Result<Document>,
     /// For a format that is only read, the reason why it is not written.
     writer: std::result::Result<FormatWriter, &'static str>,
@@ -100,7 +100,7 @@ impl FormatRow {
 /// Bytes at the beginning of a file that recognition looks at.
 const START: u64 = 512;
 
-/// Reads the headers of a file. Its format is recognised unless it is given.
+/// Parses everything but the elements of a file. Its format is recognised unless it is given.
 pub fn open(
     source: Arc<dyn ByteSource>,
     format: Option<Format>,

@@ -24,7 +24,8 @@ const READ_AHEAD: usize = 1 << 18;
 /// Loads tensors of one document. Those on the same storage share it.
 pub struct Loader<'a> {
     document: &'a Document,
-    mapped: bool,
+    /// Whether elements are mapped where the file and their blob allow it. All others are read.
+    may_map: bool,
     /// The bytes that may still be allocated.
     budget: u64,
     storages: HashMap<usize, Storage>,
@@ -36,10 +37,10 @@ pub struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub fn new(document: &'a Document, mapped: bool, max_bytes: Option<u64>) -> Loader<'a> {
+    pub fn new(document: &'a Document, may_map: bool, max_bytes: Option<u64>) -> Loader<'a> {
         Loader {
             document,
-            mapped,
+            may_map,
             budget: max_bytes.map_or(u64::MAX, |max| max.saturating_sub(document.budget.spent())),
             storages: HashMap::new(),
             window: Vec::new(),
@@ -114,7 +115,7 @@ impl<'a> Loader<'a> {
         let bytes = count.checked_mul(size).filter(|&bytes| bytes <= isize::MAX as u64);
         let bytes = bytes
             .ok_or_else(|| refusal(format!("{count} elements of {} exceed the memory", dtype.name())))?;
-        if self.mapped
+        if self.may_map
             && why_not_mapped(blob, dtype).is_none()
             && let Place::Plain { position, .. } = blob.place
             && let Some(mapped) = self.source()?.map(position + range.start * size, bytes as usize)

@@ -1,7 +1,7 @@
 //! `isclose`: compares two elements of any dtype, with float64 tolerances for every dtype. Integers are compared by their
 //! exact difference.
 
-use super::loops::KernelPair;
+use super::loops::ElementwiseKernels;
 use super::{Pointers, Steps};
 use crate::dtype::DType;
 use crate::scalar::{Bool, Complex, Element};
@@ -9,13 +9,13 @@ use crate::switch;
 
 /// The kernels that compare elements of a dtype: operands are the two elements, the relative and the absolute tolerance.
 /// With `NAN`, NaN is close to NaN.
-pub fn kernels<const NAN: bool>(dtype: DType) -> Option<&'static KernelPair> {
-    switch!(dtype, any, T => Some(const { &kernel_pair::<T, NAN>() }), else => None)
+pub fn kernels<const NAN: bool>(dtype: DType) -> Option<&'static ElementwiseKernels> {
+    switch!(dtype, any, T => Some(const { &kernels_of::<T, NAN>() }), else => None)
 }
 
-const fn kernel_pair<T: Distance, const NAN: bool>() -> KernelPair {
+const fn kernels_of<T: Distance, const NAN: bool>() -> ElementwiseKernels {
     let operands = [T::DTYPE, T::DTYPE, DType::F64, DType::F64];
-    KernelPair::mixed(kernel::<T, NAN>, kernel::<T, NAN>, operands, DType::Bool)
+    ElementwiseKernels::mixed(kernel::<T, NAN>, kernel::<T, NAN>, operands, DType::Bool)
 }
 
 /// The kernel, which is its own reference: nothing in it depends on the CPU.

@@ -66,12 +66,7 @@ pub fn rounds_to_infinity(value: Scalar, dtype: DType) -> bool {
         Scalar::Huge(v) => v.abs(),
         _ => return false,
     };
-    let largest = match dtype {
-        DType::F16 => 65504.0,
-        DType::BF16 | DType::F32 => f32::MAX as f64,
-        _ => f64::INFINITY,
-    };
-    magnitude > largest
+    dtype.is_float() && magnitude > dtype.largest().real()
 }
 
 fn check_range(value: Scalar, dtype: DType) -> Result<()> {

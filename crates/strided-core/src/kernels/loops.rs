@@ -108,19 +108,19 @@ impl LevelKernels {
     }
 }
 
-/// The kernels of an operation, with the dtypes of their operands.
+/// The kernels of an operation for one dtype, the dtypes of their operands and result, and their cost.
 #[derive(Clone, Copy)]
-pub struct KernelPair {
+pub struct ElementwiseKernels {
     kernels: LevelKernels,
     operands: [DType; OPERANDS - 1],
     result: DType,
     cost: usize,
 }
 
-impl KernelPair {
-    pub const fn of<F: Function<A, N, Out: Element>, A: Element, const N: usize>() -> KernelPair {
+impl ElementwiseKernels {
+    pub const fn of<F: Function<A, N, Out: Element>, A: Element, const N: usize>() -> ElementwiseKernels {
         const { assert!(N < OPERANDS) };
-        KernelPair {
+        ElementwiseKernels {
             kernels: LevelKernels::of::<F, A, N>(),
             operands: [A::DTYPE; OPERANDS - 1],
             result: <F::Out as Element>::DTYPE,
@@ -130,10 +130,10 @@ impl KernelPair {
 
     /// The same kernels for another dtype whose bits they treat alike, such as int32 for uint32. A result of the operands'
     /// dtype becomes one of the other dtype.
-    pub(super) const fn reading(self, dtype: DType) -> KernelPair {
+    pub(super) const fn reading(self, dtype: DType) -> ElementwiseKernels {
         assert!(self.operands[0].size() == dtype.size());
         let result = if self.result as u8 == self.operands[0] as u8 { dtype } else { self.result };
-        KernelPair { operands: [dtype; OPERANDS - 1], result, ..self }
+        ElementwiseKernels { operands: [dtype; OPERANDS - 1], result, ..self }
     }
 
     /// Kernels whose operands have different dtypes: `where` selects elements by a bool, `isclose` has float64
@@ -144,8 +144,13 @@ impl KernelPair {
         reference: Kernel,
         operands: [DType; OPERANDS - 1],
         result: DType,
-    ) -> KernelPair {
-        KernelPair { kernels: LevelKernels { reference, fused: fast, wide: fast }, operands, result, cost: 1 }
+    ) -> ElementwiseKernels {
+        ElementwiseKernels {
+            kernels: LevelKernels { reference, fused: fast, wide: fast },
+            operands,
+            result,
+            cost: 1,
+        }
     }
 
     /// The dtype of each operand.
@@ -240,7 +245,13 @@ unsafe fn fast_loop<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s:
     if n == 0 {
         return;
     }
-    let inner = InnerLoop::<F, A, N> { start: p, at: used::<N>(p), steps: s, left: n, function: PhantomData };
+    let inner = InnerLoop::<F, A, N> {
+        start: p,
+        at: first_addresses::<N>(p),
+        steps: s,
+        left: n,
+        function: PhantomData,
+    };
     // SAFETY: this function's contract, and n > 0. Conditions are `const`, so that a branch that a function does not take
     // is not even compiled.
     unsafe {
@@ -260,7 +271,7 @@ unsafe fn fast_loop<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s:
 /// The addresses of the output and of N inputs, read one by one. A copy of all of them is one wide load, which has to wait until the
 /// caller's narrow stores are in the cache: `a + b` of 8 floats took 10 ns longer.
 #[inline(always)]
-fn used<const N: usize>(p: &Pointers) -> Pointers {
+fn first_addresses<const N: usize>(p: &Pointers) -> Pointers {
     std::array::from_fn(|k| if k <= N { p[k] } else { null_mut() })
 }
 
@@ -324,7 +335,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> InnerLoop<'_, F, A, N> {
             }
             if self.left > 0 {
                 // A copy, so that the addresses above stay in registers.
-                let rest = used::<N>(&self.at);
+                let rest = first_addresses::<N>(&self.at);
                 F::reference(&rest, self.steps, self.left)
             }
         }
@@ -341,7 +352,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> InnerLoop<'_, F, A, N> {
         // SAFETY: this function's contract.
         match unsafe { broadcast(self.start, self.steps, sizes, blocks) } {
             Some(at) => {
-                self.at = used::<N>(&at);
+                self.at = first_addresses::<N>(&at);
                 true
             }
             None => false,

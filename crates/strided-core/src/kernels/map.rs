@@ -2,7 +2,7 @@
 //! compute each element independently.
 
 use super::item::ScalarBytes;
-use super::loops::KernelPair;
+use super::loops::ElementwiseKernels;
 use super::split::{SERIAL_ELEMENTS, run_nest};
 use super::staging::StagedKernel;
 use super::{Kernel, OPERANDS, Pointers, Steps, cast, pair};
@@ -35,14 +35,14 @@ pub enum Output<'a> {
 /// scalar.
 const MAX_PINNED: usize = 4;
 
-/// Runs a kernel over inputs that broadcast to the output. One may be the output itself; all others share no memory with it.
-/// Elements are cast to the kernel's dtypes and back where they differ.
+/// Runs a kernel over inputs that broadcast to the output. An input either is `out`, with the same layout, or does not overlap
+/// it. Elements are cast to the kernel's dtypes and back where they differ.
 ///
 /// The number of inputs is a constant, so that the loops over them are unrolled: a call on few elements spends most of its
 /// time here.
 #[inline(always)]
 pub fn compute_elements<const N: usize>(
-    kernels: &KernelPair,
+    kernels: &ElementwiseKernels,
     inputs: &[Input; N],
     out: Output,
 ) -> Result<()> {
@@ -94,7 +94,7 @@ pub fn compute_elements<const N: usize>(
 /// scalars. Most calls are so, and need no nest.
 #[inline(always)]
 fn single_loop_steps<const N: usize>(
-    kernels: &KernelPair,
+    kernels: &ElementwiseKernels,
     inputs: &[Input; N],
     out: &Tensor,
 ) -> Option<Steps> {
@@ -116,7 +116,7 @@ fn single_loop_steps<const N: usize>(
 /// # Safety
 /// The origins are pinned for the operands' layouts, belong to a new output, or are scalars of the kernel's dtype.
 unsafe fn compute_planned(
-    kernels: &KernelPair,
+    kernels: &ElementwiseKernels,
     inputs: &[Input],
     out: &Tensor,
     origins: Pointers,

@@ -1,6 +1,6 @@
 //! `round` to a number of decimals, which is an int64 operand for every dtype.
 
-use super::loops::KernelPair;
+use super::loops::ElementwiseKernels;
 use super::{Pointers, Steps};
 use crate::cpu::{Specialised, dispatch};
 use crate::dtype::DType;
@@ -9,13 +9,13 @@ use crate::switch;
 use std::marker::PhantomData;
 
 /// The kernels that round elements of a dtype: operands are the elements and the number of decimals, a scalar.
-pub fn kernels(dtype: DType) -> Option<&'static KernelPair> {
-    switch!(dtype, real, T => Some(const { &kernel_pair::<T>() }), else => None)
+pub fn kernels(dtype: DType) -> Option<&'static ElementwiseKernels> {
+    switch!(dtype, real, T => Some(const { &kernels_of::<T>() }), else => None)
 }
 
-const fn kernel_pair<T: RoundDecimals>() -> KernelPair {
+const fn kernels_of<T: RoundDecimals>() -> ElementwiseKernels {
     let operands = [T::DTYPE, DType::I64, T::DTYPE, T::DTYPE];
-    KernelPair::mixed(fast::<T>, reference::<T>, operands, T::DTYPE)
+    ElementwiseKernels::mixed(fast::<T>, reference::<T>, operands, T::DTYPE)
 }
 
 /// An element that can be rounded to decimals.

@@ -1,7 +1,7 @@
 //! `where`: one of two elements, selected by a condition. Elements are copied as bits, so that five loops serve all
 //! dtypes.
 
-use super::loops::KernelPair;
+use super::loops::ElementwiseKernels;
 use super::{Kernel, Pointers, Steps};
 use crate::cpu::{Specialised, dispatch};
 use crate::dtype::DType;
@@ -9,11 +9,11 @@ use crate::scalar::Bool;
 use std::marker::PhantomData;
 
 /// The kernels that select elements of a dtype: operands are the bool condition and the two alternatives.
-pub fn kernels(dtype: DType) -> Option<&'static KernelPair> {
+pub fn kernels(dtype: DType) -> Option<&'static ElementwiseKernels> {
     macro_rules! kernels {
         ($($variant:ident $bits:ident)*) => {
             match dtype {
-                $(DType::$variant => const { &kernel_pair::<$bits>(DType::$variant) }),*
+                $(DType::$variant => const { &kernels_of::<$bits>(DType::$variant) }),*
             }
         };
     }
@@ -26,8 +26,8 @@ pub fn kernels(dtype: DType) -> Option<&'static KernelPair> {
 /// 16 bytes with the alignment of complex128.
 type Bits128 = [u64; 2];
 
-const fn kernel_pair<W: Copy>(dtype: DType) -> KernelPair {
-    KernelPair::mixed(
+const fn kernels_of<W: Copy>(dtype: DType) -> ElementwiseKernels {
+    ElementwiseKernels::mixed(
         fast::<W> as Kernel,
         reference::<W> as Kernel,
         [DType::Bool, dtype, dtype, dtype],

@@ -144,22 +144,8 @@ impl Layout {
 
     /// The mode that replaces these distinct modes, or `None` if they are not sequentially contiguous.
     fn folded(&self, modes: &[usize]) -> Option<Mode> {
-        let mut modes = modes.iter().map(|&mode| self.modes[mode]);
-        if let Some(empty) = modes.clone().find(|m| m.extent == 0) {
-            return Some(empty);
-        }
-        let mut folded = modes.next().unwrap_or(Mode { extent: 1, stride: 1 });
-        for mode in modes {
-            if folded.extent == 1 {
-                folded = mode;
-            } else if mode.extent != 1 {
-                if mode.stride != folded.stride * folded.extent {
-                    return None;
-                }
-                folded.extent *= mode.extent;
-            }
-        }
-        Some(folded)
+        let modes = modes.iter().map(|&mode| self.modes[mode]);
+        modes.clone().find(|mode| mode.extent == 0).or_else(|| Mode::folded(modes))
     }
 
     fn mode_number(&self, mode: isize) -> Result<usize> {

@@ -25,6 +25,22 @@ impl Mode {
         moved
     }
 
+    /// One mode in place of several, given fastest first; `None` if they do not follow each other. Extents of 1 do not count.
+    pub fn folded(modes: impl Iterator<Item = Mode>) -> Option<Mode> {
+        let mut folded = Mode { extent: 1, stride: 1 };
+        for mode in modes {
+            if folded.extent == 1 {
+                folded = mode;
+            } else if mode.extent != 1 {
+                if mode.stride != folded.stride * folded.extent {
+                    return None;
+                }
+                folded.extent *= mode.extent;
+            }
+        }
+        Some(folded)
+    }
+
     /// A new mode of extent 1 in front of `next`, with the stride it would have in a row-major layout.
     #[inline]
     pub(super) fn in_front_of(next: Option<&Mode>) -> Mode {

@@ -6,7 +6,7 @@
 use crate::error::{Error, Problem, Result};
 use crate::threads;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use strided_opencl::{Arg, Device, Memory};
 
 /// Two ints (whether a kernel has claimed the buffer, and the number of its operation), the index and the extent.
@@ -15,7 +15,7 @@ const FAULT_BYTES: usize = 24;
 /// What is known of the faults of a device.
 #[derive(Default)]
 struct Faults {
-    memory: Mutex<Option<Arc<Memory>>>,
+    memory: Mutex<Option<&'static Memory>>,
     /// Whether a kernel that checks was enqueued since the buffer was read.
     is_unread: AtomicBool,
 }
@@ -54,17 +54,17 @@ pub fn checked(
     let faults = faults_of(device);
     let memory = {
         let mut memory = lock(&faults.memory);
-        match &*memory {
-            Some(memory) => memory.clone(),
+        match *memory {
+            Some(memory) => memory,
             None => {
-                let made = Arc::new(Memory::new(device, FAULT_BYTES)?);
-                device.fill_zero(&made, 0, FAULT_BYTES, operation)?;
-                memory.insert(made).clone()
+                let made = Memory::permanent(device, FAULT_BYTES)?;
+                device.fill_zero(made, 0, FAULT_BYTES, operation)?;
+                *memory.insert(made)
             }
         }
     };
     let number = if operation.is_empty() { 0 } else { number_of(operation) };
-    let launched = launch([Arg::Memory(&memory), Arg::Bytes(&number.to_ne_bytes())]);
+    let launched = launch([Arg::Memory(memory), Arg::Bytes(&number.to_ne_bytes())]);
     // After the launch: a wait that reads the buffer earlier may miss what this kernel finds.
     if number != 0 {
         faults.is_unread.store(true, SeqCst);
@@ -79,15 +79,15 @@ pub fn wait(device: &'static Device) -> Result<()> {
     if !faults.is_unread.swap(false, SeqCst) {
         return Ok(());
     }
-    let Some(memory) = lock(&faults.memory).clone() else { return Ok(()) };
+    let Some(memory) = *lock(&faults.memory) else { return Ok(()) };
     let mut bytes = [0; FAULT_BYTES];
-    device.read(&memory, 0, &mut bytes, &mut threads::interrupt_watch())?;
+    device.read(memory, 0, &mut bytes, &mut threads::interrupt_watch())?;
     let int = |at: usize| i32::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
     let long = |at: usize| i64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
     if int(0) == 0 {
         return Ok(());
     }
-    device.fill_zero(&memory, 0, FAULT_BYTES, "synchronize")?;
+    device.fill_zero(memory, 0, FAULT_BYTES, "synchronize")?;
     let operation = lock(&OPERATIONS)[int(4) as usize - 1];
     let (index, extent, device) = (long(8), long(16), device.name());
     Err(Error::new(Problem::IndexFound { operation, index, extent, device }))

@@ -1,6 +1,6 @@
 //! Elements that an index chooses. Kernels check the indices themselves: see `fault`.
 
-use super::launch::{Held, device_of, over_nest};
+use super::launch::{Held, device_of, over_nest_by};
 use super::program::{Kernels, Key, bare_preamble, kernels, not_available_on, preamble};
 use super::source::{FAULT, LOOPS, c_type, load, store};
 use super::{fault, map};
@@ -26,6 +26,13 @@ const MAX_SEQUENCE: usize = 8;
 /// Work items that combine elements, at least. Each of them reads the whole index if it has a range of its own.
 const MIN_WRITERS_OF_CPU: isize = 8;
 const MIN_WRITERS: isize = 512;
+/// Elements that a work item of a CPU moves.
+const RUN_OF_CPU: usize = 64;
+
+/// Elements that a work item moves. On devices other than CPUs, neighbouring work items read neighbouring elements.
+fn run_of(device: &strided_opencl::Device) -> usize {
+    if device.properties.kind == "cpu" { RUN_OF_CPU } else { 1 }
+}
 
 fn program(device: &'static strided_opencl::Device, size: usize) -> Result<Kernels> {
     kernels(device, Key::Index { size }, &KERNELS, || {
@@ -40,6 +47,7 @@ fn launch(
     device: &'static strided_opencl::Device,
     kernel: &strided_opencl::Kernel,
     operands: [(&Layout, usize); 4],
+    run: usize,
     args: &[Arg],
     operation: &'static str,
 ) -> Result<()> {
@@ -47,7 +55,7 @@ fn launch(
     let nest = Nest::new(operands[0].layout, &operands, Order::Free);
     let offsets = operands.each_ref().map(|operand| operand.layout.offset());
     let sizes = operands.each_ref().map(|operand| operand.size);
-    over_nest(device, kernel, &nest, &offsets, &sizes, args, operation)
+    over_nest_by(run, device, kernel, &nest, &offsets, &sizes, args, operation)
 }
 
 /// Writes the chosen elements to `out`, and 0 where an index is bad. The result says nothing of the indices.
@@ -66,9 +74,12 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<bool> {
         (source.index.layout(), size_of::<i64>()),
     ];
     let lookup = [source.extent, source.stride, source.wraps as isize].map(|number| Arg::Long(number as i64));
+    let run = run_of(device);
     fault::checked(device, source.operation, |[memory, number]| {
-        let args = [to.arg(), from.arg(), index.arg(), lookup[0], lookup[1], lookup[2], memory, number];
-        launch(device, &program[0], operands, &args, "gather")
+        let [extent, stride, wraps] = lookup;
+        let run_arg = Arg::Long(run as i64);
+        let args = [to.arg(), from.arg(), index.arg(), extent, stride, wraps, run_arg, memory, number];
+        launch(device, &program[0], operands, run, &args, "gather")
     })?;
     Ok(true)
 }
@@ -109,10 +120,13 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
     let lookup = [index.arg(), long(target.extent), long(target.stride), long(target.wraps as isize)];
     fault::checked(device, target.operation, |fault| {
         let args: SmallVec<[Arg; 9]> = place.into_iter().chain(lookup).chain(fault).collect();
-        launch(device, &program[3], std::array::from_fn(|k| (&first[k], sizes[k])), &args, "scatter")
+        launch(device, &program[3], std::array::from_fn(|k| (&first[k], sizes[k])), 1, &args, "scatter")
     })?;
-    let args: SmallVec<[Arg; 9]> = [to.arg(), from.arg()].into_iter().chain(place).chain(lookup).collect();
-    launch(device, &program[4], std::array::from_fn(|k| (layouts[k], sizes[k])), &args, "scatter")
+    let run = run_of(device);
+    let memory = [to.arg(), from.arg()];
+    let args: SmallVec<[Arg; 10]> =
+        memory.into_iter().chain(place).chain(lookup).chain([Arg::Long(run as i64)]).collect();
+    launch(device, &program[4], std::array::from_fn(|k| (layouts[k], sizes[k])), run, &args, "scatter")
 }
 
 /// Combines the elements of `source` with the chosen ones by the kernel of `source/combine.cl`.
@@ -186,7 +200,7 @@ fn combine(
     fault::checked(device, target.operation, |fault| {
         let numbers = numbers.map(|number| Arg::Long(number as i64));
         let args: SmallVec<[Arg; 12]> = memory.into_iter().chain(numbers).chain(fault).collect();
-        launch(device, &kernels[0], std::array::from_fn(|k| (&layouts[k], sizes[k])), &args, "scatter")
+        launch(device, &kernels[0], std::array::from_fn(|k| (&layouts[k], sizes[k])), 1, &args, "scatter")
     })
 }
 
@@ -228,7 +242,7 @@ fn add_each(
     let layouts = [out.layout(), index.layout(), index.layout(), index.layout()];
     fault::checked(device, operation, |[memory, number]| {
         let args = [to.arg(), from.arg(), numbers[0], numbers[1], memory, number];
-        launch(device, &program[kernel], layouts.map(|layout| (layout, size)), &args, operation)
+        launch(device, &program[kernel], layouts.map(|layout| (layout, size)), 1, &args, operation)
     })
 }
 

@@ -78,17 +78,9 @@ impl Labelled {
     }
 }
 
-/// One mode in place of several, given slowest first; `None` if they do not follow each other.
-fn folded(modes: impl DoubleEndedIterator<Item = Mode>) -> Option<Mode> {
-    let mut modes = modes.rev().filter(|mode| mode.extent != 1);
-    let mut fold = modes.next().unwrap_or(Mode { extent: 1, stride: 0 });
-    for mode in modes {
-        if mode.stride != fold.stride * fold.extent {
-            return None;
-        }
-        fold.extent *= mode.extent;
-    }
-    Some(fold)
+/// The modes of labels, given slowest first, as one; `None` if they do not follow each other.
+fn folded(labels: &[Label], operand: &Labelled) -> Option<Mode> {
+    Mode::folded(labels.iter().rev().map(|&label| operand.mode(label)))
 }
 
 /// Rows or columns with fewer indices than this are not worth a product of their own for each index of the loops, if a copy
@@ -156,7 +148,7 @@ fn contract_pair(a: &Labelled, b: &Labelled, output: &[Label]) -> Result<Labelle
     let extent = |labels: &[Label], x: &Labelled| -> isize {
         labels.iter().map(|&label| x.mode(label).extent).product()
     };
-    let is_split = |labels: &[Label]| folded(labels.iter().map(|&label| out.mode(label))).is_none();
+    let is_split = |labels: &[Label]| folded(labels, &out).is_none();
     if extent(&depth, a) >= MIN_USES && (is_split(&rows) || is_split(&columns)) {
         // The dims of rows or columns are apart in the output: it is computed with them side by side, and copied.
         let grouped = [&batch[..], &by_stride(&rows, a), &by_stride(&columns, b)].concat();
@@ -165,7 +157,7 @@ fn contract_pair(a: &Labelled, b: &Labelled, output: &[Label]) -> Result<Labelle
     let uses = [extent(&columns, b), extent(&rows, a)];
     let depth = depth_order(&depth, a, b);
     let [a, b] = [(a, &rows, uses[0]), (b, &columns, uses[1])].map(|(operand, side, uses)| {
-        let folds = folded(depth.iter().map(|&label| operand.mode(label))).is_some();
+        let folds = folded(&depth, operand).is_some();
         if folds && Side::new(side, &out, operand).needs_no_copy(uses) {
             return Ok(operand.clone());
         }
@@ -186,7 +178,7 @@ fn by_stride(labels: &[Label], operand: &Labelled) -> LabelSet {
 /// The order of the labels that are summed over, slowest first, in which the fewest elements have to be copied.
 fn depth_order(depth: &[Label], a: &Labelled, b: &Labelled) -> LabelSet {
     let copied = |labels: &LabelSet| -> usize {
-        let folds = |x: &Labelled| folded(labels.iter().map(|&label| x.mode(label))).is_some();
+        let folds = |x: &Labelled| folded(labels, x).is_some();
         [a, b].iter().filter(|x| !folds(x)).map(|x| x.tensor.size()).sum()
     };
     let (by_a, by_b) = (by_stride(depth, a), by_stride(depth, b));
@@ -197,7 +189,7 @@ fn depth_order(depth: &[Label], a: &Labelled, b: &Labelled) -> LabelSet {
 fn multiply_folded(out: &Labelled, a: &Labelled, b: &Labelled, groups: [&LabelSet; 4]) -> Result<()> {
     let [batch, rows, columns, depth] = groups;
     let (rows, columns) = (Side::new(rows, out, a), Side::new(columns, out, b));
-    let deep = |x: &Labelled| folded(depth.iter().map(|&label| x.mode(label))).expect("it folds");
+    let deep = |x: &Labelled| folded(depth, x).expect("it folds");
     let still = |extent| Mode { extent, stride: 0 };
     let mut loops: Vec<[Mode; 3]> =
         batch.iter().map(|&label| [out.mode(label), a.mode(label), b.mode(label)]).collect();

@@ -152,8 +152,8 @@ fn is_host(x: &Tensor) -> bool {
     x.device() == Device::Cpu
 }
 
-/// Whether the first tensor is on the host, which decides for a plain call: other tensors fail when they are pinned, and
-/// [`explain`] then says why.
+/// Whether the first tensor is on the host. Plain calls check only the first tensor's device. A mismatch fails at the pin;
+/// [`explain`] words it.
 #[inline(always)]
 fn on_host<const N: usize>(operands: &[Operand; N]) -> bool {
     match operands[0] {
@@ -595,7 +595,7 @@ fn check_keyword(keyword: &ScalarKeyword, value: Scalar, dtype: DType) -> Result
     if keyword.is_real() { Ok(()) } else { item::check_fits(value, dtype) }
 }
 
-/// The float64 that stands for a scalar outside the dtype in a comparison: every element compares with both alike.
+/// A float64 that compares with every element as `value` does. `value` is outside the dtype of the elements.
 #[cold]
 fn beyond_all(value: Scalar) -> f64 {
     match value {

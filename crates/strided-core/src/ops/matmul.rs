@@ -60,7 +60,7 @@ impl CheckedProduct<'_> {
             out.dtype() == compute && !shares_memory(out, &self.a) && !shares_memory(out, &self.b)
         };
         let direct = out.given().filter(is_direct);
-        let addend = self.addend.filter(|_| !is_zero(beta));
+        let addend = self.addend.filter(|_| !beta.is_zero());
         let expanded = match addend {
             Some(addend) => Some(view(addend.input, addend.input.layout().expand(&self.shape))?),
             None => None,
@@ -80,16 +80,6 @@ impl CheckedProduct<'_> {
         }
         products::multiply(&target.with_layout(matrices), &self.a, &self.b, alpha, beta)?;
         if direct.is_some() { Ok(target) } else { out.deliver_as(self.dtype, target) }
-    }
-}
-
-fn is_zero(value: Scalar) -> bool {
-    match value {
-        Scalar::Bool(value) => !value,
-        Scalar::Int(value) => value == 0,
-        Scalar::Huge(_) => false,
-        Scalar::Float(value) => value == 0.0,
-        Scalar::Complex(value) => value.re == 0.0 && value.im == 0.0,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Rules: the dtype and shape of a result, when an operation is refused, and which kernel runs.
+//! Rules: the dtype, shape and device of a result, and when an operation is refused. `backend` runs the kernel.
 //!
 //! Results are row-major, whatever the layouts of the operands: strides that follow from the shape alone are easier to
 //! reason about than strides that imitate an operand.

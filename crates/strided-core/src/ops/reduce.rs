@@ -1,8 +1,5 @@
 //! Reductions: which dtypes each takes and returns, and which dims it removes.
-//!
-//! A new reduction is an id ([`ReduceOp`]), a row of `rows!` below, and a line in `kernels/tables/reduce.rs` that names its
-//! fold. A fold with one running value is a row of `lane_folds!` in `kernels/reduce/folds.rs`; any other implements `Fold`
-//! there. Halves, rows of terms and threads need no more code.
+//! `CONTRIBUTING.md` says how one is added.
 
 use super::copy;
 use super::elementwise::{apply, apply_into};
@@ -34,7 +31,7 @@ struct ReductionRule {
     results: [Option<DType>; 2],
     /// True if the second result is a position.
     positional: bool,
-    /// Follows the name of the reduction in messages.
+    /// Suffix of the name in messages: ` of order inf`.
     variant: &'static str,
 }
 

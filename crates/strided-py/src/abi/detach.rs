@@ -99,7 +99,7 @@ fn detach_unless<R: Send>(forks: &AtomicUsize, py: Python<'_>, work: impl FnOnce
     result.expect("the work was run, once")
 }
 
-/// The only function that detaches for work. It stays attached while one of `forks` is under way. It runs the work once.
+/// Detaches and runs `work` once; runs it attached while `forks` is not 0. No other function detaches for work.
 #[inline(never)]
 fn run_detached(forks: &AtomicUsize, py: Python<'_>, work: &mut (dyn FnMut() + Send)) {
     if forks.load(SeqCst) > 0 {

@@ -87,7 +87,7 @@ methods! { rows(py, x: Instance<PyDocument>):
             to_py(py, add_names(py, op, name, written)?)
         };
 
-    /// What is known of a tensor without reading it: the items of `strided.files._file.Described`.
+    /// What is known of a tensor without reading it: the items of `strided.files._file.EntryFacts`.
     method entry(index: u64) -> "Any" => Ok(crate::abi::errors::guard_pyo3(py, "open", || x.describe(py, index as usize))?);
 
     /// The whole object.

@@ -31,14 +31,14 @@ methods! { rows(py, x: TensorArg):
     method tofile(f: UntypedArg, byteorder: Option<TextArg> = None; fsync: bool = False) -> "None"
         => call_python(py, "strided.files", "_tofile", (x.object(), f.0, byteorder.map(|order| order.0), fsync));
 
-    /// The native part of `strided.files.open`. The options are those of `strided.files.open` that are not None.
+    /// The native part of `strided.files.open`. `options` are the keyword arguments of `open`; None means not given.
     function _file_open(op: TextArg, source_: UntypedArg, name: TextArg, options: UntypedArg) -> "_Document" => {
         let opened = FileOptions::new(options.0).and_then(|options| open(py, source_, &name.0, &options));
         to_py(py, add_names(py, &op.0, &name.0, opened)?)
     };
 
-    /// The native part of `strided.files.write` and `strided.save`. The options are their arguments that are not None. Returns the
-    /// length of the file, and its entries for tensors that overlap: their names, and those of the tensors.
+    /// The native part of `strided.files.write` and `strided.save`. `options` are their keyword arguments; None means not given.
+    /// Returns the length of the file, and its entries for tensors that overlap: their names, and those of the tensors.
     function _file_write(op: TextArg, target: UntypedArg, name: TextArg, content: UntypedArg, options: UntypedArg) -> "tuple[int, list[tuple[str, list[str]]]]" => {
         let written = (|| {
             let options = FileOptions::new(options.0)?;

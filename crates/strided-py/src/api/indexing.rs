@@ -12,7 +12,7 @@ use pyo3::Python;
 use strided_core::backend::index::ScatterRule;
 use strided_core::ops::index::along::{self, DimIndex, IndexForm};
 use strided_core::ops::index::keys;
-use strided_core::ops::{Operand, OwnedOperand, copy};
+use strided_core::ops::{Operand, OwnedOperand, copy, work};
 use strided_core::{DType, Result, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -78,7 +78,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([[4, 5], [6, 7]]).take(strided.tensor([3, 0, -2])).tolist()
     /// [7, 4, 6]
     both take(index: IndexArg; out: Option<TensorArg> = None)
-        => call_with_work(py, [x], x.size() + index.0.size(), out, move |[x], out| out.deliver(along::take(x, &index.0)?));
+        => call_with_work(py, [x], 2 * index.0.size(), out, move |[x], out| out.deliver(along::take(x, &index.0)?));
 
     /// The tensor with the elements of `source` written to linear row-major indices, or added with `accumulate`.
     ///
@@ -105,7 +105,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x.take_along_dim(x.argmax(1, keepdim=True), 1).tolist()
     /// [[30], [60]]
     both take_along_dim(indices: IndexArg, dim | axis: Option<isize> = None; out: Option<TensorArg> = None)
-        => call_with_work(py, [x], x.size() + indices.0.size(), out, move |[x], out| out.deliver(along::take_along_dim(x, &indices.0, dim)?));
+        => call_with_work(py, [x], work::taken_along(&x, &indices.0, dim), out, move |[x], out| out.deliver(along::take_along_dim(x, &indices.0, dim)?));
 
     /// The tensor with the elements of `src`, or a number, written to the places that an index chooses along a dim. With
     /// `reduce` they are added to, or multiplied with, the elements there.
@@ -198,7 +198,8 @@ fn pick<'a>(
     form: IndexForm,
     out: Option<TensorArg<'a>>,
 ) -> CallResult<Value<'a>> {
-    call_with_work(py, [x], x.size() + index.0.size(), out, move |[x], out| {
+    let work = work::picked(&x, DimIndex { dim, index: &index.0, form });
+    call_with_work(py, [x], work, out, move |[x], out| {
         out.deliver(along::pick(x, DimIndex { dim, index: &index.0, form })?)
     })
 }

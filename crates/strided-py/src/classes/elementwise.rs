@@ -128,15 +128,20 @@ fn apply_into<'a>(
 }
 
 /// An upper bound on the number of elements of the result, where all operands are on the host: operands of other shapes are
-/// broadcast.
+/// broadcast. The shapes of a few elements need not be compared.
 #[inline]
 fn work_of(operands: &[Operand]) -> usize {
     let (mut size, mut on_host) = (0usize, true);
+    let mut previous: Option<&Tensor> = None;
     for operand in operands {
         if let Operand::Tensor(x) = operand {
             let elements = x.size();
-            size = if size == 0 || elements == size { elements } else { size.saturating_mul(elements) };
+            let same = elements == size
+                && (elements.saturating_mul(elements) < MIN_DETACHED_ELEMENTS
+                    || previous.is_some_and(|previous| previous.layout().same_shape(x.layout())));
+            size = if size == 0 || same { elements } else { size.saturating_mul(elements) };
             on_host &= x.device() == Device::Cpu;
+            previous = Some(x);
         }
     }
     if on_host { size } else { DEVICE_WORK }

@@ -6,7 +6,7 @@
 use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::abi::{Arg, Value};
 use crate::convert::args::{FromArg, Ints, Receiver, TensorArg};
-use crate::convert::index::indices;
+use crate::convert::index::basic_key;
 use crate::convert::results::{view, views};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -81,7 +81,7 @@ impl PyLayout {
     }
 
     fn __getitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<PyLayout> {
-        guard_pyo3(py, "index", || Ok(PyLayout(self.0.index(&indices(key.as_borrowed())?)?)))
+        guard_pyo3(py, "index", || Ok(PyLayout(self.0.index(&basic_key(key.as_borrowed())?)?)))
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> Py<PyAny> {

@@ -3,7 +3,7 @@
 use super::elementwise::contains;
 use super::iterator;
 use super::operators::compare;
-use crate::abi::detach::{detach_if_large, wait_for, work_on};
+use crate::abi::detach::{detach_if_large, device_work, wait_for, work_on};
 use crate::abi::errors::{CallResult, Fail, guard_value};
 use crate::abi::heap::{definition, slot};
 use crate::abi::late;
@@ -11,8 +11,8 @@ use crate::abi::refs::{arg, call_python, to_py};
 use crate::abi::tensor_object::wrap;
 use crate::abi::{Arg, Object, Value};
 use crate::convert::args::TensorArg;
-use crate::convert::index::{Indices, location, read_indices};
-use crate::convert::keys::{self, ReadKeys, read_keys, work_of};
+use crate::convert::index::{BasicKey, location, read_basic_key};
+use crate::convert::keys::{ReadKeys, beside, read_keys};
 use crate::convert::numbers::{number, python_number};
 use crate::convert::results::view;
 use crate::convert::transfer::on_device;
@@ -25,15 +25,15 @@ use std::ffi::{c_int, c_void};
 use strided_core::backend::items;
 use strided_core::layout::Index;
 use strided_core::ops::Operand;
-use strided_core::ops::copy;
-use strided_core::ops::index::keys as op_keys;
+use strided_core::ops::index::keys;
+use strided_core::ops::{copy, work};
 use strided_core::{Scalar, Tensor};
 
 slots! {
     /// `x[key]`
     fn subscript(py, x: TensorArg, key: Arg) -> Value, "index" => {
-        let mut indices = Indices::new();
-        if !read_indices(key, &mut indices)? {
+        let mut indices = BasicKey::new();
+        if !read_basic_key(key, &mut indices)? {
             return get_advanced(py, x, key);
         }
         view(py, &x, x.layout().index(&indices))
@@ -91,12 +91,7 @@ slots! {
             let text = format!("bool: a tensor of shape {shape} has no single truth value");
             return Err(PyValueError::new_err(text).into());
         }
-        Ok(match wait_for(py, &x, copy::single_item)? {
-            Scalar::Bool(v) => v,
-            Scalar::Int(v) => v != 0,
-            Scalar::Huge(v) | Scalar::Float(v) => v != 0.0,
-            Scalar::Complex(v) => v.re != 0.0 || v.im != 0.0,
-        } as c_int)
+        Ok(!wait_for(py, &x, copy::single_item)?.is_zero() as c_int)
     }
 
     /// `float(x)`
@@ -137,8 +132,13 @@ fn get_advanced<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResul
         ReadKeys::View(indices) => view(py, &x, x.layout().index(&indices)),
         ReadKeys::Advanced(keys) => {
             let x = Tensor::clone(&x);
-            let keys = keys::beside(py, &x, keys)?;
-            wrap(py, detach_if_large(py, work_of(&x, &keys), || op_keys::get(&x, &keys))?)
+            let keys = beside(py, &x, keys)?;
+            wrap(
+                py,
+                detach_if_large(py, device_work(x.device(), work::keyed(&x, &keys)), || {
+                    keys::get(&x, &keys)
+                })?,
+            )
         }
     }
 }
@@ -158,8 +158,8 @@ struct Target(ReadKeys);
 
 impl Target {
     fn of(key: Arg<'_>) -> CallResult<Target> {
-        let mut indices = Indices::new();
-        let basic = read_indices(key, &mut indices)?;
+        let mut indices = BasicKey::new();
+        let basic = read_basic_key(key, &mut indices)?;
         Ok(Target(if basic { ReadKeys::View(indices) } else { read_keys(key)? }))
     }
 
@@ -174,13 +174,15 @@ impl Target {
                 })?;
             }
             ReadKeys::Advanced(keys) => {
-                let keys = keys::beside(py, &x, keys)?;
+                let keys = beside(py, &x, keys)?;
                 let moved = match value {
                     Operand::Tensor(source) => Some(on_device(py, source, x.device())?),
                     Operand::Scalar(_) => None,
                 };
                 let value = moved.as_ref().map_or(value, Operand::Tensor);
-                detach_if_large(py, work_of(&x, &keys), || op_keys::set(&x, &keys, value))?
+                detach_if_large(py, device_work(x.device(), work::keyed(&x, &keys)), || {
+                    keys::set(&x, &keys, value)
+                })?
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ use crate::abi::{Arg, Value};
 use crate::convert::args::{FromArg, wrong_type};
 use crate::convert::arrays::{self, Misfit};
 use crate::convert::buffer;
-use crate::convert::index::indices;
+use crate::convert::index::basic_key;
 use crate::convert::mapping::{self, FileRequest};
 use crate::convert::numbers::{number, python_number};
 use crate::convert::sequence::from_nested;
@@ -285,7 +285,7 @@ impl AssignedValues {
 
 /// The key of `storage[key]`: an int or a slice.
 fn read_key(key: &Bound<'_, PyAny>) -> CallResult<Index> {
-    match indices(key.as_borrowed())?.as_slice() {
+    match basic_key(key.as_borrowed())?.as_slice() {
         [index @ Index::At(_)] => Ok(*index),
         [slice @ Index::Slice { .. }] if key.is_instance_of::<PySlice>() => Ok(*slice),
         _ => Err(wrong_type(key.as_borrowed(), "an index of a storage", "an int or a slice")),

@@ -17,12 +17,13 @@ use strided_core::layout::Index;
 use strided_core::ops::copy;
 use strided_core::{DType, Tensor};
 
-pub type Indices = SmallVec<[Index; 4]>;
+/// The entries of a key without index tensors and masks.
+pub type BasicKey = SmallVec<[Index; 4]>;
 
-/// Reads a key into a list of the caller, which is too large to be moved. Returns false if an entry is an index tensor or a
-/// mask: then `keys::read_keys` reads the key.
+/// Reads a key into `all`, an empty list of the caller: a returned list would be moved, and it is large. Returns false if an
+/// entry is an index tensor or a mask: then `keys::read_keys` reads the key.
 #[inline(always)]
-pub fn read_indices(key: Arg<'_>, all: &mut Indices) -> CallResult<bool> {
+pub fn read_basic_key(key: Arg<'_>, all: &mut BasicKey) -> CallResult<bool> {
     // SAFETY: an `Arg` is a live object. A tuple does not change, and keeps its items alive.
     unsafe {
         if ffi::PyTuple_Check(key.as_ptr()) == 0 {
@@ -37,10 +38,10 @@ pub fn read_indices(key: Arg<'_>, all: &mut Indices) -> CallResult<bool> {
     Ok(true)
 }
 
-/// The entries of a key without index tensors.
-pub fn indices(key: Arg<'_>) -> CallResult<Indices> {
-    let mut all = Indices::new();
-    if !read_indices(key, &mut all)? {
+/// Reads a key, and refuses index tensors and masks.
+pub fn basic_key(key: Arg<'_>) -> CallResult<BasicKey> {
+    let mut all = BasicKey::new();
+    if !read_basic_key(key, &mut all)? {
         let got = match key.cast::<PyTuple>() {
             Ok(tuple) => tuple.iter_borrowed().find(|entry| !is_basic(*entry)).map(type_name),
             Err(_) => Some(type_name(key)),
@@ -53,7 +54,7 @@ pub fn indices(key: Arg<'_>) -> CallResult<Indices> {
 
 /// Reads one entry and appends it: a returned entry would be moved twice.
 #[inline(always)]
-fn push_index(entry: Arg<'_>, all: &mut Indices) -> CallResult<bool> {
+fn push_index(entry: Arg<'_>, all: &mut BasicKey) -> CallResult<bool> {
     let pointer = entry.as_ptr();
     // SAFETY: an `Arg` is a live object, whose type is checked before it is read.
     unsafe {

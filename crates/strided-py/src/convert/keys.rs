@@ -3,11 +3,11 @@
 
 use super::args::FromArg;
 use super::arrays::is_array;
-use super::index::{Indices, is_basic, no_index, read_index};
+use super::index::{BasicKey, is_basic, no_index, read_index};
 use super::transfer::on_device;
 use super::values::Values;
 use crate::abi::Arg;
-use crate::abi::detach::{DEVICE_WORK, wait_for};
+use crate::abi::detach::wait_for;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::tensor_object::cloned_tensor;
 use pyo3::ffi;
@@ -22,10 +22,10 @@ use strided_core::ops::index::masks::as_mask;
 use strided_core::storage::Fill;
 use strided_core::{DType, Device, Scalar, Tensor};
 
-/// A key that `index::read_indices` does not read.
+/// A parsed key with tensors, masks or sequences.
 pub enum ReadKeys {
     /// All tensors in it are single ints: the result is a view.
-    View(Indices),
+    View(BasicKey),
     Advanced(Vec<Key>),
 }
 
@@ -37,22 +37,10 @@ pub fn read_keys(key: Arg<'_>) -> CallResult<ReadKeys> {
         Err(_) => vec![read_key(key)?],
     };
     let basic = |key: &Key| if let Key::Basic(index) = key { Some(*index) } else { None };
-    Ok(match keys.iter().map(basic).collect::<Option<Indices>>() {
-        Some(indices) => ReadKeys::View(indices),
+    Ok(match keys.iter().map(basic).collect::<Option<BasicKey>>() {
+        Some(basic) => ReadKeys::View(basic),
         None => ReadKeys::Advanced(keys),
     })
-}
-
-/// The work of an operation with these keys: the elements that it looks at.
-pub fn work_of(x: &Tensor, keys: &[Key]) -> usize {
-    let index = |key: &Key| match key {
-        Key::Indices(tensor) | Key::Mask(tensor) => tensor.size(),
-        Key::Basic(_) | Key::Flag(_) => 0,
-    };
-    if x.device() != Device::Cpu {
-        return DEVICE_WORK;
-    }
-    x.size() + keys.iter().map(index).sum::<usize>()
 }
 
 /// The keys for a tensor: those on the host, such as lists of indices, are moved to its device.

@@ -75,7 +75,7 @@ pub fn call_with_work<'a, const N: usize>(
     })
 }
 
-/// [`call_with_work`] for a rule that takes its first operand apart from the others.
+/// [`call_with_work`] with the receiver as a separate argument of the rule.
 pub fn call_with_others<'a, const N: usize>(
     py: Python<'a>,
     x: TensorArg<'a>,

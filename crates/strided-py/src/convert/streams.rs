@@ -11,8 +11,8 @@ use strided_core::error::{Error, Problem, Result};
 use strided_core::io::{ByteSource, ByteTarget, FileSource, MapMode, NewFile, refusal};
 use strided_core::{DType, Storage};
 
-/// Bytes that are asked of a file object at a time.
-const PIECE: usize = 1 << 24;
+/// Bytes of a call of a file object.
+const CALL_BYTES: usize = 1 << 24;
 
 /// The source that an object stands for: a path, a buffer, or a tuple of a file object, a start and a length
 /// (or None).
@@ -55,7 +55,7 @@ impl ByteSource for FileObject {
             file.call_method1("seek", (self.start + position,))?;
             let mut done = 0;
             while done < into.len() {
-                let read = file.call_method1("read", (PIECE.min(into.len() - done),))?;
+                let read = file.call_method1("read", (CALL_BYTES.min(into.len() - done),))?;
                 let piece = read.cast::<PyBytes>()?.as_bytes();
                 if piece.is_empty() || piece.len() > into.len() - done {
                     let class = py.get_type::<pyo3::exceptions::PyEOFError>();
@@ -140,7 +140,7 @@ impl ByteTarget for NewTarget {
             NewTarget::Path(file) => file.write(bytes),
             NewTarget::Object(object) if !bytes.is_empty() => call(|py| {
                 let file = object.bind(py);
-                for piece in bytes.chunks(PIECE) {
+                for piece in bytes.chunks(CALL_BYTES) {
                     let mut rest = piece;
                     // A raw file may write less than it is given, and says how much.
                     while !rest.is_empty() {

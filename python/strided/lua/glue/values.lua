@@ -15,7 +15,7 @@ local length = rawlen or function(t)
 end
 
 local MAX_DEPTH = 100 -- of tables in tables; a table that contains itself has no depth
-local CHUNK = 100     -- tokens in one call: far below the limits of the C stack
+local VALUES_PER_CALL = 100 -- tokens in one call: far below the limits of the C stack
 local PACKED = 8      -- entries of a table that is sent as one string
 local LARGEST = 1e9   -- whole number that Lua writes without an exponent
 
@@ -83,8 +83,8 @@ local first = true          -- whether nothing of this table was sent yet
 local feed = host.feed
 
 local function send(token)
-   if count == CHUNK then
-      feed(first, unpack(tokens, 1, CHUNK))
+   if count == VALUES_PER_CALL then
+      feed(first, unpack(tokens, 1, VALUES_PER_CALL))
       first, count = false, 0
    end
    count = count + 1

@@ -71,15 +71,19 @@ enum Frame {
     Upvalues { node: NodeId, kind: i32, bytecode: Vec<u8> },
 }
 
-/// The object of a number: one that was read before, or a node for one that follows.
+/// The object of a number.
 enum Numbered {
+    /// A back reference.
     Known(NodeId),
+    /// The first occurrence: a node for the object that follows.
     New(NodeId),
 }
 
-/// What the beginning of an object led to.
+/// An object after its beginning was read.
 enum Begun {
+    /// It has no parts, or was read before.
     Done(NodeId),
+    /// Its parts follow.
     Inside(Frame),
 }
 
@@ -137,7 +141,7 @@ impl ObjectReader {
             // The value is a part of the object on top, which may be the last part of the one below it, and so on.
             loop {
                 let Some(mut frame) = frames.pop() else { return Ok((value, input.cursor.position())) };
-                match self.deliver(&mut frame, value).map_err(|error| add_class(error, &frames))? {
+                match self.attach_child(&mut frame, value).map_err(|error| add_class(error, &frames))? {
                     Some(done) => value = done,
                     None => {
                         frames.push(frame);
@@ -328,7 +332,7 @@ impl ObjectReader {
     }
 
     /// Gives an object its next part. Returns its node if that was the last one.
-    fn deliver(&mut self, frame: &mut Frame, value: NodeId) -> Result<Option<NodeId>> {
+    fn attach_child(&mut self, frame: &mut Frame, value: NodeId) -> Result<Option<NodeId>> {
         let (node, made) = match frame {
             Frame::Table { node, left, key, pairs } => {
                 match key.take() {

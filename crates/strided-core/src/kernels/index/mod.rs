@@ -48,12 +48,12 @@ pub struct IndexedOperand<'a> {
     pub base: &'a Layout,
     /// int64, in the shape of the positions.
     pub index: &'a Tensor,
-    /// How many indices there are, at least one: an index is from 0 to `extent - 1`, or negative and counts from the end.
+    /// Extent of the indexed dim, at least 1.
     pub extent: isize,
     /// The distance between the elements of two neighbouring indices. From the base, all `extent` of them are within the
     /// bounds of the tensor's layout.
     pub stride: isize,
-    /// Whether negative indices count from the end.
+    /// Whether negative indices count from the end; all others are from 0 to `extent - 1`.
     pub wraps: bool,
     /// What a device calls the operation that gave it a bad index; empty if the index has been checked.
     pub operation: &'static str,

@@ -100,8 +100,7 @@ struct Product<T> {
 
 /// Writes `beta * out + alpha * (a @ b)` to `out`. With a `beta` of 0, `out` is not read.
 ///
-/// All have one dtype, not a half and not bool, and the same number of dims; the last two are those of the matrices, all
-/// others have the same extents. `out` shares no memory with an operand, nor do its elements with each other.
+/// One dtype, no half, no bool; equal batch dims, before the two of the matrices. `out` overlaps neither operand nor itself.
 pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor, alpha: Scalar, beta: Scalar) -> Result<()> {
     with_pins(out, a, b, |plan, origins| {
         // SAFETY: `with_pins` has pinned the origins for the layouts that the plan was made of, and the dtype is theirs.

@@ -7,12 +7,10 @@ use super::groups::merge_in_halves;
 use super::{BLOCK, LANES};
 use crate::kernels::cast::Cast;
 use crate::kernels::loops::Function;
-use crate::scalar::{Bool, Complex, Float, Num, Real};
+use crate::scalar::{Bool, Complex, Float, Limits, Num, Real};
 
 /// A term of sums and products.
 pub trait Summand: Num {
-    /// The term that changes no sum. For floats it is -0.0: a sum of negative zeros that starts from 0.0 would be 0.0.
-    const SUM_IDENTITY: Self;
     /// The value, with any NaN replaced by one canonical NaN. Which of two NaNs an addition returns depends on the
     /// instructions that the compiler chose.
     fn canonical_nan(self) -> Self;
@@ -20,9 +18,8 @@ pub trait Summand: Num {
     fn times(self, other: Self) -> Self;
 }
 macro_rules! summands {
-    ($($($t:ty),+: $identity:expr, $x:ident => $canonical:expr, ($a:ident, $b:ident) => $product:expr;)*) => { $($(
+    ($($($t:ty),+: $x:ident => $canonical:expr, ($a:ident, $b:ident) => $product:expr;)*) => { $($(
         impl Summand for $t {
-            const SUM_IDENTITY: Self = $identity;
             #[inline(always)]
             fn canonical_nan(self) -> Self { let $x = self; $canonical }
             #[inline(always)]
@@ -31,15 +28,15 @@ macro_rules! summands {
     )+)* };
 }
 summands! {
-    Bool: Self::ZERO, x => x, (a, b) => a.mul(b);
-    u8, u16, u32, u64, i8, i16, i32, i64: 0, x => x, (a, b) => a.mul(b);
+    Bool: x => x, (a, b) => a.mul(b);
+    u8, u16, u32, u64, i8, i16, i32, i64: x => x, (a, b) => a.mul(b);
     // NaNs are found and replaced as bits: in float arithmetic the compiler may substitute one NaN for another.
-    f32, f64: -0.0, x => {
+    f32, f64: x => {
         let is_nan = x.to_bits() << 1 > Self::INFINITY.to_bits() << 1;
         Self::from_bits(if is_nan { Self::NAN.to_bits() } else { x.to_bits() })
     }, (a, b) => a * b;
     // The complex product of 1 and -0 would be 0, and that of 1 and infinity NaN.
-    Complex<f32>, Complex<f64>: Complex::new(-0.0, -0.0),
+    Complex<f32>, Complex<f64>:
     x => Complex::new(x.re.canonical_nan(), x.im.canonical_nan()),
     (a, b) => {
         let is_one = |x: Self| x == Self::ONE && x.im.is_sign_positive();
@@ -66,27 +63,6 @@ averaged! {
     Complex<f64>: x, n => Complex::new(x.re / n as f64, x.im / n as f64)
 }
 
-/// The smallest and the largest value of a type.
-pub trait Limits: Real {
-    const LOWEST: Self;
-    const HIGHEST: Self;
-    /// NaN, or 0 for types without NaN.
-    const NAN: Self;
-}
-macro_rules! limits {
-    ($($t:ty: $low:expr, $high:expr, $nan:expr;)*) => {
-        $(impl Limits for $t { const LOWEST: Self = $low; const HIGHEST: Self = $high; const NAN: Self = $nan; })*
-    };
-}
-limits! {
-    Bool: Bool::new(false), Bool::new(true), Self::ZERO;
-    u8: Self::MIN, Self::MAX, 0; u16: Self::MIN, Self::MAX, 0;
-    u32: Self::MIN, Self::MAX, 0; u64: Self::MIN, Self::MAX, 0;
-    i8: Self::MIN, Self::MAX, 0; i16: Self::MIN, Self::MAX, 0;
-    i32: Self::MIN, Self::MAX, 0; i64: Self::MIN, Self::MAX, 0;
-    f32: Self::NEG_INFINITY, Self::INFINITY, f32::NAN; f64: Self::NEG_INFINITY, Self::INFINITY, f64::NAN;
-}
-
 /// A number whose squared magnitude is computed in float64.
 pub trait Squares: Num {
     type Norm: Float;
@@ -108,14 +84,25 @@ squares! {
     Complex<f64> => f64: x => x.re * x.re + x.im * x.im;
 }
 
-/// Folds with one running value per lane. An entry is the fold's name, the types of a lane and of the result, and
-/// then: the identity of merges; the term that changes nothing; the accumulator of zero terms; the value of a term; the
-/// merge of two values; the result of `n` terms. A fold of floats may add a faster merge, for values that are not NaN.
+/// Folds with one running value per lane. An entry is the name, and the types of a term, of a lane and of the result. Then:
+///
+/// * `identity`: the lane that changes no merge;
+/// * `padding`: the term that changes no result, exact in a half too, since blocks of halves are padded with it;
+/// * `no_terms`: the lane of zero terms, `None` if they have no result, as [`ReduceOp::has_identity`] says;
+/// * `lane`: the lane of a term;
+/// * `merge`: two lanes as one;
+/// * `result`: the result of a lane of `n` terms;
+/// * `fast_merge`, only for floats: a merge that may be wrong for lanes that are NaN; which lanes are NaN; one that is.
+///
+/// [`ReduceOp::has_identity`]: crate::op_table::ReduceOp::has_identity
 macro_rules! lane_folds {
-    ($($(#[$doc:meta])* $name:ident<T: $bound:ident>: $lane:ty, $out:ty;
-        $identity:expr; $identity_term:expr; $empty:expr; $term:ident => $value:expr;
-        ($a:ident, $b:ident) => $merged:expr; ($l:ident, $n:ident) => $result:expr;
-        $({fast_merge ($c:ident, $d:ident) => $fast:expr, unless $o:ident => $is_nan:expr, $nan:expr})?)*) => { $(
+    ($($(#[$doc:meta])* $name:ident<T: $bound:ident>: $lane:ty => $out:ty {
+        identity: $identity:expr, padding: $padding:expr, no_terms: $no_terms:expr;
+        lane: $term:ident => $value:expr;
+        merge: ($a:ident, $b:ident) => $merged:expr;
+        result: ($l:ident, $n:ident) => $result:expr;
+        $(fast_merge: ($c:ident, $d:ident) => $fast:expr, is_nan: $o:ident => $is_nan:expr, nan: $nan:expr;)?
+    })*) => { $(
         $(#[$doc])*
         pub struct $name;
 
@@ -123,8 +110,8 @@ macro_rules! lane_folds {
             type Lane = $lane;
             type Out = $out;
             const IDENTITY: $lane = $identity;
-            const IDENTITY_TERM: T = $identity_term;
-            const EMPTY_RESULT: Option<$lane> = $empty;
+            const IDENTITY_TERM: T = $padding;
+            const EMPTY_RESULT: Option<$lane> = $no_terms;
             #[inline(always)]
             #[allow(clippy::eq_op)]
             fn lane($term: T) -> $lane {
@@ -159,35 +146,56 @@ macro_rules! lane_folds {
 // it takes less time than `merge`. A block with a NaN is reduced again with `merge`.
 lane_folds! {
     /// The sum. For bools it is true if any term is.
-    Sum<T: Summand>: T, T;
-        T::SUM_IDENTITY; T::SUM_IDENTITY; Some(T::ZERO); x => x;
-        (a, b) => a.add(b); (sum, _n) => sum.canonical_nan();
+    Sum<T: Summand>: T => T {
+        identity: T::SUM_IDENTITY, padding: T::SUM_IDENTITY, no_terms: Some(T::ZERO);
+        lane: x => x;
+        merge: (a, b) => a.add(b);
+        result: (sum, _n) => sum.canonical_nan();
+    }
     /// The sum of the terms that are not NaN.
-    NanSum<T: Summand>: T, T;
-        T::SUM_IDENTITY; T::SUM_IDENTITY; Some(T::ZERO); x => if x == x { x } else { T::ZERO };
-        (a, b) => a.add(b); (sum, _n) => sum.canonical_nan();
+    NanSum<T: Summand>: T => T {
+        identity: T::SUM_IDENTITY, padding: T::SUM_IDENTITY, no_terms: Some(T::ZERO);
+        lane: x => if x == x { x } else { T::ZERO };
+        merge: (a, b) => a.add(b);
+        result: (sum, _n) => sum.canonical_nan();
+    }
     /// The sum divided by the number of terms; NaN if there are no terms.
-    Mean<T: Averaged>: T, T;
-        T::SUM_IDENTITY; T::SUM_IDENTITY; Some(T::ZERO); x => x;
-        (a, b) => a.add(b); (sum, n) => sum.divided_by(n).canonical_nan();
+    Mean<T: Averaged>: T => T {
+        identity: T::SUM_IDENTITY, padding: T::SUM_IDENTITY, no_terms: Some(T::ZERO);
+        lane: x => x;
+        merge: (a, b) => a.add(b);
+        result: (sum, n) => sum.divided_by(n).canonical_nan();
+    }
     /// The product. For bools it is true if all terms are.
-    Prod<T: Summand>: T, T;
-        T::ONE; T::ONE; Some(T::ONE); x => x;
-        (a, b) => a.times(b); (product, _n) => product.canonical_nan();
+    Prod<T: Summand>: T => T {
+        identity: T::ONE, padding: T::ONE, no_terms: Some(T::ONE);
+        lane: x => x;
+        merge: (a, b) => a.times(b);
+        result: (product, _n) => product.canonical_nan();
+    }
     /// The largest term; NaN if there is one.
-    Max<T: Limits>: T, T;
-        T::LOWEST; T::LOWEST; None; x => x;
-        (a, b) => a.maximum(b); (largest, _n) => largest;
-        {fast_merge (a, b) => if a > b { a } else { b }, unless x => x != x, T::NAN}
+    Max<T: Limits>: T => T {
+        identity: T::LOWEST, padding: T::LOWEST, no_terms: None;
+        lane: x => x;
+        merge: (a, b) => a.maximum(b);
+        result: (largest, _n) => largest;
+        fast_merge: (a, b) => if a > b { a } else { b }, is_nan: x => x != x, nan: T::NAN;
+    }
     /// The smallest term; NaN if there is one.
-    Min<T: Limits>: T, T;
-        T::HIGHEST; T::HIGHEST; None; x => x;
-        (a, b) => a.minimum(b); (smallest, _n) => smallest;
-        {fast_merge (a, b) => if a < b { a } else { b }, unless x => x != x, T::NAN}
+    Min<T: Limits>: T => T {
+        identity: T::HIGHEST, padding: T::HIGHEST, no_terms: None;
+        lane: x => x;
+        merge: (a, b) => a.minimum(b);
+        result: (smallest, _n) => smallest;
+        fast_merge: (a, b) => if a < b { a } else { b }, is_nan: x => x != x, nan: T::NAN;
+    }
     /// The square root of the sum of squares. In float64, so that squares of float32 neither overflow nor underflow.
-    Norm2<T: Squares>: f64, T::Norm;
-        0.0; T::ZERO; Some(0.0); x => x.magnitude_squared();
-        (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt().canonical_nan());
+    Norm2<T: Squares>: f64 => T::Norm {
+        identity: 0.0, padding: T::ZERO, no_terms: Some(0.0);
+        lane: x => x.magnitude_squared();
+        merge: (a, b) => a + b;
+        result: (sum, _n) => T::Norm::of(sum.sqrt().canonical_nan());
+    }
 }
 
 /// The smallest and the largest term.

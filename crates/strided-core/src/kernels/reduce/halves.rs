@@ -65,8 +65,12 @@ macro_rules! halves {
             type Out = L::Out;
             const FUSED_ONLY: bool = true;
             const IDENTITY: L::Lane = L::IDENTITY;
-            // 0, 1 or an infinity: all exact in a half.
-            const IDENTITY_TERM: $half = <$half>::from_f32_const(L::IDENTITY_TERM);
+            // 0, 1 or an infinity, in the folds there are.
+            const IDENTITY_TERM: $half = {
+                let term = <$half>::from_f32_const(L::IDENTITY_TERM);
+                assert!(term.to_f32_const() == L::IDENTITY_TERM, "the padding is exact in a half");
+                term
+            };
             const EMPTY_RESULT: Option<L::Lane> = L::EMPTY_RESULT;
             const HAS_FAST_MERGE: bool = L::HAS_FAST_MERGE;
             const NAN: L::Lane = L::NAN;

@@ -5,10 +5,10 @@
 
 use super::LANES;
 use super::fold::{Columns, Fold, FoldByLanes};
-use super::folds::{Limits, Max, Summand};
+use super::folds::{Max, Summand};
 use super::groups::{GroupScratch, Groups, merge_in_halves};
 use crate::kernels::maths::functions::{Exp, Function1, Log};
-use crate::scalar::{Complex, Float, Num, Real};
+use crate::scalar::{Complex, Float, Limits, Num, Real};
 use std::mem::MaybeUninit;
 
 /// A term of `logsumexp`: a float or a complex number. The real part determines the magnitude of exp(x), so maxima are

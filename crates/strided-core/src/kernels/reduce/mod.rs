@@ -40,7 +40,7 @@ use self::execute::{PlannedReduction, ResultWrite};
 use self::plan::ReductionPlan;
 use self::reducer::{AccumulatorUnit, TermLines};
 use super::item::ScalarBytes;
-use super::loops::KernelPair;
+use super::loops::ElementwiseKernels;
 use super::split::SERIAL_ELEMENTS;
 use super::{Kernel, OPERANDS, cast, pair};
 use crate::cpu;
@@ -89,7 +89,7 @@ impl Stage {
     }
 
     /// A function of one operand, or of an operand and a scalar.
-    pub fn map(kernels: &KernelPair, scalar: ScalarBytes) -> Stage {
+    pub fn map(kernels: &ElementwiseKernels, scalar: ScalarBytes) -> Stage {
         Stage { kernel: kernels.kernel(), size: kernels.result().size(), scalar }
     }
 

@@ -6,10 +6,9 @@
 
 use super::LANES;
 use super::fold::{Fold, LaneFold};
-use super::folds::Limits;
 use super::groups::{GroupScratch, Groups};
 use crate::kernels::cast::Cast;
-use crate::scalar::{Bits, Bool, Element, Num, Real};
+use crate::scalar::{Bits, Bool, Element, Limits, Num, Real};
 use std::marker::PhantomData;
 
 /// An element as a truth value.

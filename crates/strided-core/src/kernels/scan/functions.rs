@@ -4,14 +4,12 @@ use super::lanes::Scan;
 use super::passes::run;
 use crate::error::Result;
 use crate::kernels::lines::{LineRequest, Widened};
-use crate::scalar::{Complex, Element, Num};
+use crate::scalar::{Complex, Element, Limits, Num};
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
 /// What scans need of an accumulator besides its arithmetic.
 pub(super) trait ScanAccumulator: Num {
-    /// The identity of addition. For floats that is -0.0: adding 0.0 would turn -0.0 into 0.0.
-    const SUM_IDENTITY: Self;
     /// Whether a product is so large or small that another factor may cost it digits. Products of integers never are.
     fn is_extreme(self) -> bool;
     /// The accumulator that holds a position.
@@ -20,9 +18,8 @@ pub(super) trait ScanAccumulator: Num {
     fn to_index(self) -> i64;
 }
 macro_rules! accumulators {
-    ($($t:ty: $identity:expr, |$x:ident| $extreme:expr, |$at:ident| $from_position:expr, $to_index:expr;)*) => { $(
+    ($($t:ty: |$x:ident| $extreme:expr, |$at:ident| $from_position:expr, $to_index:expr;)*) => { $(
         impl ScanAccumulator for $t {
-            const SUM_IDENTITY: Self = $identity;
             #[inline(always)]
             fn is_extreme(self) -> bool { let $x = self; $extreme }
             #[inline(always)]
@@ -39,14 +36,14 @@ const F64_INTEGERS: f64 = (1u64 << 52) as f64;
 /// The same for float32.
 const F32_INTEGERS: u32 = 1 << 23;
 accumulators! {
-    i64: 0, |x| { let _ = x; false }, |at| at as i64, x;
-    u64: 0, |x| { let _ = x; false }, |at| at as u64, x as i64;
-    f64: -0.0, |x| is_extreme(x.abs()), |at| at as f64,
+    i64: |x| { let _ = x; false }, |at| at as i64, x;
+    u64: |x| { let _ = x; false }, |at| at as u64, x as i64;
+    f64: |x| is_extreme(x.abs()), |at| at as f64,
         // Reads the integer from the bits: CPUs before AVX-512 have no vector conversion from float64 to int64.
         ((x + F64_INTEGERS).to_bits() & ((1 << 52) - 1)) as i64;
-    f32: -0.0, |x| is_extreme(x.abs() as f64), |at| at as f32,
+    f32: |x| is_extreme(x.abs() as f64), |at| at as f32,
         ((x + F32_INTEGERS as f32).to_bits() & (F32_INTEGERS - 1)) as i64;
-    Complex<f64>: Complex::new(-0.0, -0.0), |x| is_extreme(x.re.abs().max(x.im.abs())),
+    Complex<f64>: |x| is_extreme(x.re.abs().max(x.im.abs())),
         |at| Complex::new(at as f64, 0.0), x.re as i64;
 }
 
@@ -168,26 +165,6 @@ impl<E, T: ScanAccumulator + PartialOrd, const LARGEST: bool> CumExtreme<E, T, L
     }
 }
 
-/// The identities of max and min: any element replaces them.
-pub(super) trait Bounded: Num {
-    const LOWEST: Self;
-    const HIGHEST: Self;
-}
-macro_rules! bounded {
-    ($($t:ty: $low:expr, $high:expr;)*) => { $(
-        impl Bounded for $t {
-            const LOWEST: Self = $low;
-            const HIGHEST: Self = $high;
-        }
-    )* };
-}
-bounded! {
-    i64: i64::MIN, i64::MAX;
-    u64: 0, u64::MAX;
-    f64: f64::NEG_INFINITY, f64::INFINITY;
-    f32: f32::NEG_INFINITY, f32::INFINITY;
-}
-
 /// Extremes of float32. Positions are float32 in lines short enough that it represents all of them.
 pub(super) fn single_extreme<const LARGEST: bool>(request: &LineRequest) -> Result<()> {
     let length = request.x.layout().modes().get(request.dim).map_or(1, |mode| mode.extent);
@@ -200,7 +177,7 @@ pub(super) fn single_extreme<const LARGEST: bool>(request: &LineRequest) -> Resu
 impl<E, T, const LARGEST: bool> Scan<2> for CumExtreme<E, T, LARGEST>
 where
     E: Widened<T> + Element,
-    T: ScanAccumulator + Bounded + PartialOrd,
+    T: ScanAccumulator + Limits,
 {
     type E = E;
     type T = T;

@@ -2,7 +2,7 @@
 
 use crate::dtype::{Category, DType};
 use crate::kernels::copy::CopyElement;
-use crate::kernels::loops::{Function, KernelPair, Loops};
+use crate::kernels::loops::{ElementwiseKernels, Function, Loops};
 use crate::kernels::maths::functions as maths;
 use crate::kernels::{isclose, round, r#where};
 use crate::op_table;
@@ -20,11 +20,11 @@ pub enum Body {
 }
 
 /// The kernels for operands of a compute dtype.
-type KernelsByDType = fn(DType) -> Option<&'static KernelPair>;
+type KernelsByDType = fn(DType) -> Option<&'static ElementwiseKernels>;
 
 /// The kernels of a body for operands of a dtype, if the operation is computed in it.
 #[inline(always)]
-pub fn kernels(op: Op, body: Body, dtype: DType) -> Option<&'static KernelPair> {
+pub fn kernels(op: Op, body: Body, dtype: DType) -> Option<&'static ElementwiseKernels> {
     match body {
         Body::First => KERNELS[op as usize](dtype),
         Body::WithKeywords => KEYWORD_KERNELS[op as usize](dtype),
@@ -204,16 +204,16 @@ macro_rules! kernels {
         switch!($dtype, field, T => kernels!(@pair $name T $n), else => None)
     };
     (@pair $name:ident $T:ident $n:tt $(, $signed:ident)?) => {
-        Some(const { &KernelPair::of::<bodies::$name::Body, $T, $n>()$(.reading(DType::$signed))? })
+        Some(const { &ElementwiseKernels::of::<bodies::$name::Body, $T, $n>()$(.reading(DType::$signed))? })
     };
 }
 
 /// The kernels that copy integers and bools. All integers of a width share one.
-fn copies(dtype: DType) -> Option<&'static KernelPair> {
+fn copies(dtype: DType) -> Option<&'static ElementwiseKernels> {
     macro_rules! copies {
         ($($T:ty: $($D:ident)+),+) => {
             match dtype {
-                $($(DType::$D => Some(const { &KernelPair::of::<CopyElement, $T, 1>().reading(DType::$D) }),)+)+
+                $($(DType::$D => Some(const { &ElementwiseKernels::of::<CopyElement, $T, 1>().reading(DType::$D) }),)+)+
                 _ => None,
             }
         };

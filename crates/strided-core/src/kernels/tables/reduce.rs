@@ -5,7 +5,7 @@ use crate::cpu;
 use crate::dtype::{Category, DType};
 use crate::error::Result;
 use crate::kernels::item::ScalarBytes;
-use crate::kernels::loops::KernelPair;
+use crate::kernels::loops::ElementwiseKernels;
 use crate::kernels::reduce::halves::Halves;
 use crate::kernels::reduce::logsumexp::LogSumExpFold;
 use crate::kernels::reduce::truth::{AllTrue, AnyTrue, CountIf, IsNan, IsNonzero};
@@ -197,7 +197,7 @@ impl TermStages {
     fn nan_to_zero(&mut self) {
         self.cast(self.dtype.compute());
         let kernels = switch!(self.dtype, float,
-            T => Some(const { KernelPair::of::<folds::NanToZero, T, 1>() }), else => None);
+            T => Some(const { ElementwiseKernels::of::<folds::NanToZero, T, 1>() }), else => None);
         self.stages.extend(kernels.map(|kernels| Stage::map(&kernels, ScalarBytes::EMPTY)));
     }
 

@@ -14,14 +14,38 @@
     const long i2 = at[2] + x * nest.step[2][nest.loops - 1]; \
     const long i3 = at[3] + x * nest.step[3][nest.loops - 1];
 
+// A work item has `run` elements of the innermost loop.
 __kernel void gather(Nest nest, long inner, long outer, __global W *out, __global const W *source,
-                     __global const long *index, long extent, long stride, long wraps,
+                     __global const long *index, long extent, long stride, long wraps, long run,
                      __global Fault *fault, int operation) {
-    LOCATE
-    const long chosen = checked_index(index[i2], extent, wraps, fault, operation);
-    W value = (W)0;
-    if (chosen >= 0) value = source[i1 + chosen * stride];
-    out[i0] = value;
+    const long first = get_global_id(0) * run, y = get_global_id(1), count = min(run, inner - first);
+    if (first >= inner || y >= outer) return;
+    long at[OPERANDS];
+    locate(&nest, y, at);
+    const long s0 = nest.step[0][nest.loops - 1], s1 = nest.step[1][nest.loops - 1], s2 = nest.step[2][nest.loops - 1];
+    out += at[0] + first * s0;
+    source += at[1] + first * s1;
+    index += at[2] + first * s2;
+    if (s2 != 0) {
+        for (long i = 0; i < count; i++) {
+            const long chosen = checked_index(index[i * s2], extent, wraps, fault, operation);
+            W value = (W)0;
+            if (chosen >= 0) value = source[i * s1 + chosen * stride];
+            out[i * s0] = value;
+        }
+        return;
+    }
+    const long chosen = checked_index(index[0], extent, wraps, fault, operation);
+    if (chosen < 0) {
+        for (long i = 0; i < count; i++) out[i * s0] = (W)0;
+        return;
+    }
+    source += chosen * stride;
+    if (s0 == 1 && s1 == 1) {
+        for (long i = 0; i < count; i++) out[i] = source[i];
+    } else {
+        for (long i = 0; i < count; i++) out[i * s0] = source[i * s1];
+    }
 }
 
 __kernel void add_offsets(Nest nest, long inner, long outer, __global long *out, __global const long *index,
@@ -70,9 +94,25 @@ __kernel void find_last(Nest nest, long inner, long outer, __global int *last, l
 
 __kernel void write_last(Nest nest, long inner, long outer, __global W *out, __global const W *source,
                          __global const int *last, long by_index, long lowest, __global const long *index,
-                         long extent, long stride, long wraps) {
-    LOCATE
-    const long value = index[i2], chosen = value < 0 && wraps ? value + extent : value;
-    if (chosen < 0 || chosen >= extent) return;
-    if (last[PLACE] == (int)i3) out[i0 + chosen * stride] = source[i1];
+                         long extent, long stride, long wraps, long run) {
+    const long first = get_global_id(0) * run, y = get_global_id(1), count = min(run, inner - first);
+    if (first >= inner || y >= outer) return;
+    long at[OPERANDS], step[OPERANDS];
+    locate(&nest, y, at);
+    for (int k = 0; k < OPERANDS; k++) {
+        step[k] = nest.step[k][nest.loops - 1];
+        at[k] += first * step[k];
+    }
+    const int is_slice = step[2] == 0 && step[3] == 0 && by_index;
+    for (long i = 0; i < count; i++) {
+        const long i0 = at[0] + i * step[0], i1 = at[1] + i * step[1], i3 = at[3] + i * step[3];
+        const long value = index[at[2] + i * step[2]], chosen = value < 0 && wraps ? value + extent : value;
+        const int is_written = chosen >= 0 && chosen < extent && last[PLACE] == (int)i3;
+        if (is_slice) {
+            // One index for all elements of the run.
+            for (; is_written && i < count; i++) out[at[0] + i * step[0] + chosen * stride] = source[at[1] + i * step[1]];
+            return;
+        }
+        if (is_written) out[i0 + chosen * stride] = source[i1];
+    }
 }

@@ -124,8 +124,9 @@ pub(super) struct IndexPlan {
 }
 
 impl IndexPlan {
-    /// A plan for indices; several of them must have been checked. `base` has the shape of the positions, and stride 0 along the
-    /// dims of the index. `place` expands the layout of an index to that shape.
+    /// A plan for one index tensor, or for several, whose elements must have been checked to be in range: they become one tensor
+    /// of offsets. `base` is the layout of the elements with index 0: it has the shape of the positions, and stride 0 along the
+    /// dims of the index. `place` expands the layout of an index tensor to that shape.
     fn new(
         tensor: &Tensor,
         base: Layout,
