@@ -24,7 +24,7 @@ STEPS = (
 
 
 class Case:
-    """A program of a few steps."""
+    """A program of a few steps. Results are compared as text, in which NaN equals NaN."""
 
     label = "program"
 

@@ -12,7 +12,7 @@ use crate::abi::tensor_object::wrap;
 use crate::abi::{Arg, Object, Value};
 use crate::convert::args::TensorArg;
 use crate::convert::index::{BasicKey, location, read_basic_key};
-use crate::convert::keys::{self, ReadKeys, read_keys};
+use crate::convert::keys::{ReadKeys, beside, read_keys};
 use crate::convert::numbers::{number, python_number};
 use crate::convert::results::view;
 use crate::convert::transfer::on_device;
@@ -25,7 +25,7 @@ use std::ffi::{c_int, c_void};
 use strided_core::backend::items;
 use strided_core::layout::Index;
 use strided_core::ops::Operand;
-use strided_core::ops::index::keys as op_keys;
+use strided_core::ops::index::keys;
 use strided_core::ops::{copy, work};
 use strided_core::{Scalar, Tensor};
 
@@ -132,9 +132,13 @@ fn get_advanced<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResul
         ReadKeys::View(indices) => view(py, &x, x.layout().index(&indices)),
         ReadKeys::Advanced(keys) => {
             let x = Tensor::clone(&x);
-            let keys = keys::beside(py, &x, keys)?;
-            let work = device_work(x.device(), work::keyed(&x, &keys));
-            wrap(py, detach_if_large(py, work, || op_keys::get(&x, &keys))?)
+            let keys = beside(py, &x, keys)?;
+            wrap(
+                py,
+                detach_if_large(py, device_work(x.device(), work::keyed(&x, &keys)), || {
+                    keys::get(&x, &keys)
+                })?,
+            )
         }
     }
 }
@@ -170,14 +174,15 @@ impl Target {
                 })?;
             }
             ReadKeys::Advanced(keys) => {
-                let keys = keys::beside(py, &x, keys)?;
+                let keys = beside(py, &x, keys)?;
                 let moved = match value {
                     Operand::Tensor(source) => Some(on_device(py, source, x.device())?),
                     Operand::Scalar(_) => None,
                 };
                 let value = moved.as_ref().map_or(value, Operand::Tensor);
-                let work = device_work(x.device(), work::keyed(&x, &keys));
-                detach_if_large(py, work, || op_keys::set(&x, &keys, value))?
+                detach_if_large(py, device_work(x.device(), work::keyed(&x, &keys)), || {
+                    keys::set(&x, &keys, value)
+                })?
             }
         }
         Ok(())
