@@ -78,7 +78,7 @@ class Case:
     def check(self) -> bool:
         here, there = self.run("cpu"), self.run("gpu")
         same = min(len(here), len(there))
-        assert here[:same] == there[:same], (
+        assert repr(here[:same]) == repr(there[:same]), (
             f"{self.shape} {self.dtypes}\n{self.steps}\non the CPU {here}\non the GPU {there}"
         )
         return len(here) == len(there)

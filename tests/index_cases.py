@@ -74,7 +74,9 @@ class Case:
         if expected is not None:
             self.check_refusal(got, refused, expected)
         elif refused is not None:
-            if not (self.may_refuse and isinstance(refused, REFUSALS)):
+            # NumPy does not compare the extents of a mask without elements.
+            of_empty_mask = "a mask of shape" in str(refused) and np.size(wanted) == 0
+            if not (isinstance(refused, REFUSALS) and (self.may_refuse or of_empty_mask)):
                 self.fail(f"{type(refused).__name__}: {refused}; wanted {describe(wanted)}")
         elif self.target is None:
             self.check_result(got, wanted)

@@ -88,8 +88,11 @@ fn check_index(
 ) -> Result<CheckedIndex> {
     let tensor = as_int64(index)?;
     let wraps = negatives == Negatives::Wrap && index.dtype() != DType::U64;
-    // A device checks when it uses the index, so that the host need not wait.
-    let is_deferred = check == RangeCheck::WhileGathering || tensor.device() != Device::Cpu;
+    let is_deferred = match tensor.device() {
+        Device::Cpu => check == RangeCheck::WhileGathering,
+        // A device checks when it uses the index, so that the host need not wait. No index is used where there are no elements.
+        _ => dim.layout.size() > 0,
+    };
     if is_deferred && dim.extent > 0 {
         return Ok(CheckedIndex { tensor, extent: dim.extent, stride, wraps });
     }
