@@ -49,7 +49,7 @@ ROUNDED = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float
 #: Rows and dtypes of a quick run: each is a program to compile.
 QUICK = [
     ("add", "float32"), ("add", "float16"), ("add", "complex64"), ("div", "float32"), ("floor_divide", "int32"), ("exp", "float32"),
-    ("pow", "float64"), ("where", "bfloat16"), ("lt", "uint8"), ("bitwise_and", "bool"), ("erf", "float32"),
+    ("pow", "float64"),  ("lt", "uint8"), ("bitwise_and", "bool"), ("erf", "float32"),
 ]  # fmt: skip
 
 
@@ -178,7 +178,7 @@ def check_cast(from_, to):
 
 def bits(x):
     """The bits of elements, with one NaN."""
-    x = (x.float() if x.dtype == st.bfloat16 else x).numpy()
+    x = (x.float() if x.dtype == st.bfloat16 else x.view_as_real() if x.dtype.is_complex else x).numpy()
     if x.dtype.kind != "f":
         return x
     return np.where(np.isnan(x), np.array(np.nan, x.dtype), x).view(f"u{x.dtype.itemsize}")
@@ -218,6 +218,14 @@ def test_chains_of_views_move_as_they_are(data):
         y = x.clone()
         y.copy_(d)
         assert y.equal(x + 1) or bool(x.isnan().any())
+
+
+@pytest.mark.parametrize("name", ["float16", *(pytest.param(name, marks=pytest.mark.slow) for name in DTYPES)])
+def test_where(name):
+    condition, a, b = operand("bool", 0), operand(name, 1), operand(name, 2)
+    got = st.where(condition.gpu(), a.gpu(), b.gpu()[2]).cpu()
+    assert np.array_equal(bits(got), bits(st.where(condition, a, b[2])))
+    assert np.array_equal(bits(a.gpu().where(condition.gpu(), b.gpu()).cpu()), bits(a.where(condition, b)))
 
 
 def test_ranks_above_those_of_a_kernel():

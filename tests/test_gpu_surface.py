@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -628,3 +629,10 @@ def test_a_forked_child_refuses_work_on_devices():
 def test_a_program_that_ends_with_tensors_on_a_device():
     program = "import strided as st, atexit\nx = [st.zeros(10).gpu()]\nx.append(x)\natexit.register(lambda: print(x[0].tolist()[0]))"
     assert run(program) == "0.0\n"
+
+
+@pytest.mark.slow
+def test_the_table_of_operations_by_device_is_fresh():
+    root = Path(__file__).resolve().parent.parent
+    done = subprocess.run([sys.executable, root / "tools/device_table.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

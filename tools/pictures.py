@@ -1,4 +1,4 @@
-"""Generates docs/pictures/*.svg, the drawings of layouts in the documents.
+"""Generates docs/pictures/*.svg, the drawings of layouts and devices in the documents.
 
 python tools/pictures.py             writes the files
 python tools/pictures.py --check     exits with code 1 and a message if a file is stale
@@ -11,6 +11,16 @@ import strided as st
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs/pictures"
 
+#: Where the tensors of the example in docs/devices.md are.
+PLACES = {
+    "cpu": ["FloatTensor(1)", "randn(2)"],
+    "gpu:0": ["x = gpu.FloatTensor(1)", "y = FloatTensor(1).gpu()", "z = x + y"],
+    "gpu:1": ["a = gpu.FloatTensor(1)", "b = FloatTensor(1).gpu()"],
+    "gpu:2": ["c = randn(2).gpu(2)"],
+}
+#: Width of a device and height of a tensor, in pixels.
+WIDTH, HEIGHT = 190, 26
+
 
 def pictures() -> dict[str, str]:
     """Returns the text of each file by its name."""
@@ -20,7 +30,28 @@ def pictures() -> dict[str, str]:
         "transpose": st.draw(x.t().layout).svg(),
         "part": st.draw((x * 10)[1:, ::2].flip(1)).svg(),
         "windows": st.draw(st.arange(6).unfold(0, 3, 1).layout).svg(),
+        "devices": devices(),
     }
+
+
+def devices() -> str:
+    """A box for each device, with its tensors; the CPU's are copied from there."""
+    height = 34 + HEIGHT * max(map(len, PLACES.values()))
+    style = 'font-family="ui-monospace, monospace" font-size="12"'
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{len(PLACES) * (WIDTH + 10)}" height="{height + 10}" {style}>'
+    ]
+    for column, (device, tensors) in enumerate(PLACES.items()):
+        left = 5 + column * (WIDTH + 10)
+        fill = "#f2f2f2" if device == "cpu" else "#e3eefc"
+        lines.append(f'<rect x="{left}" y="5" width="{WIDTH}" height="{height}" rx="6" fill="{fill}" stroke="#888"/>')
+        lines.append(f'<text x="{left + 8}" y="24" font-weight="bold" fill="#222">{device}</text>')
+        for row, tensor in enumerate(tensors):
+            top = 32 + row * HEIGHT
+            box = f'x="{left + 6}" y="{top}" width="{WIDTH - 12}" height="{HEIGHT - 6}" rx="3"'
+            lines.append(f'<rect {box} fill="#ffffff" stroke="#aaa"/>')
+            lines.append(f'<text x="{left + 12}" y="{top + 14}" fill="#222">{tensor}</text>')
+    return "\n".join([*lines, "</svg>", ""])
 
 
 def main(*arguments: str) -> int:

@@ -2624,6 +2624,8 @@ def _file_write(op: str, target: Any, name: str, content: Any, options: Any) -> 
     """The native part of `strided.files.write` and `strided.save`."""
 def _gpu_classes() -> list[tuple[str, type]]:
     """The names and classes of typed tensors and storages on GPUs."""
+def _gpu_compile(source: str, device: _DeviceLike | None = None) -> None:
+    """Compiles source text for a GPU: for tests of compilers that fail, and of programs that are kept on disk."""
 def _gpu_count() -> _Int:
     """The number of GPUs."""
 def _gpu_empty_cache(device: _DeviceLike | None = None) -> None:
@@ -2641,7 +2643,7 @@ def _gpu_memory(device: _DeviceLike | None = None) -> tuple[_Int, _Int, _Int, _I
 def _gpu_number(device: _DeviceLike | None = None) -> _Int:
     """The number of the GPU that an argument names, or of the current one."""
 def _gpu_programs() -> tuple[_Int, _Int]:
-    """How many programs this process has compiled for GPUs, and how many it has loaded from disk."""
+    """How many programs this process has compiled, and how many it has loaded from disk."""
 def _gpu_properties(device: _DeviceLike | None = None) -> dict[str, Any]:
     """What a GPU says of itself."""
 def _gpu_reset_peak(device: _DeviceLike | None = None) -> None:

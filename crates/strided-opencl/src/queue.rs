@@ -12,7 +12,8 @@ use crate::program::Kernel;
 use crate::work::{Pending, Work};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 const CL_EVENT_COMMAND_EXECUTION_STATUS: Uint = 0x11D3;
 const CL_COMPLETE: Int = 0;
@@ -42,6 +43,17 @@ pub enum Arg<'a> {
     Local(usize),
 }
 
+/// Between two looks for an interrupt, where a call waits that has no function for it.
+const INTERRUPT_INTERVAL: Duration = Duration::from_millis(100);
+
+static INTERRUPT_CHECK: OnceLock<fn() -> bool> = OnceLock::new();
+
+/// Sets the function that tells whether the user wants a call to end that enqueues work, and waits because there is too much. Later
+/// calls have no effect.
+pub fn set_interrupt_check(check: fn() -> bool) {
+    let _ = INTERRUPT_CHECK.set(check);
+}
+
 /// Asked from time to time while a call waits: whether the user wants it to end.
 pub type Interrupted<'a> = &'a mut dyn FnMut() -> bool;
 
@@ -57,8 +69,8 @@ impl Device {
         operation: &'static str,
     ) -> Result<()> {
         let connection = self.connection()?;
+        self.make_room(connection)?;
         let mut pending = lock(&self.pending);
-        self.make_room(connection, &mut pending)?;
         for (index, arg) in args.iter().enumerate() {
             let (size, value): (usize, *const c_void) = match arg {
                 Arg::Memory(memory) => {
@@ -344,8 +356,8 @@ impl Device {
         work: impl Fn(Connection, *mut Handle) -> Int,
     ) -> Result<()> {
         let connection = self.connection()?;
+        self.make_room(connection)?;
         let mut pending = lock(&self.pending);
-        self.make_room(connection, &mut pending)?;
         let mut event = null_mut();
         let mut code = work(connection, &mut event);
         if is_out_of_memory(code) {
@@ -360,16 +372,32 @@ impl Device {
         Ok(())
     }
 
-    /// Removes work that is done from a long list, and waits if it is too long.
-    fn make_room(&self, connection: Connection, pending: &mut Pending) -> Result<()> {
-        if pending.0.len() < MANY_PENDING || !pending.0.len().is_multiple_of(MANY_PENDING) {
+    /// Removes work that is done from a long list, and waits if it is too long. Called without the lock: a handler of an interrupt may
+    /// use the device.
+    fn make_room(&self, connection: Connection) -> Result<()> {
+        let mut pending = lock(&self.pending);
+        let length = pending.0.len();
+        if length < MANY_PENDING || !length.is_multiple_of(MANY_PENDING) {
             return Ok(());
         }
-        if pending.0.len() >= MAX_PENDING {
-            let oldest = pending.0[MAX_PENDING / 2].event;
-            self.wait_for(connection, oldest, &mut || false)?;
+        if length >= MAX_PENDING {
+            let event = pending.0[MAX_PENDING / 2].event;
+            // SAFETY: the event is in the list, so that it was not released.
+            unsafe { (connection.functions.clRetainEvent)(event) };
+            drop(pending);
+            let mut next_check = Instant::now() + INTERRUPT_INTERVAL;
+            let waited = self.wait_for(connection, event, &mut || {
+                let is_due = Instant::now() >= next_check;
+                if is_due {
+                    next_check += INTERRUPT_INTERVAL;
+                }
+                is_due && INTERRUPT_CHECK.get().is_some_and(|check| check())
+            });
+            release_event(connection, event);
+            waited?;
+            pending = lock(&self.pending);
         }
-        self.remove_done(connection, pending)
+        self.remove_done(connection, &mut pending)
     }
 
     /// Waits for an event. It may end in an error, which [`Device::remove_done`] reports.

@@ -42,6 +42,14 @@ by_device! {
     fn find_invalid(x: &Tensor, valid: fn(f64) -> bool) -> Result<Option<f64>>, on x.device() => kernels::random::find_invalid, gpu opencl::random::find_invalid;
 }
 
+/// Waits until a device has done all work. Fails if that failed, or found a bad index.
+pub fn synchronize(device: Device) -> Result<()> {
+    match device {
+        Device::Gpu(_) => opencl::launch::wait(opencl::launch::device(device)?),
+        _ => Ok(()),
+    }
+}
+
 /// All elements, for code that runs on the host: the state of a generator, and tables of the alias method.
 pub fn read_elements<T: Element>(x: &Tensor) -> Result<Vec<T>> {
     match x.device() {

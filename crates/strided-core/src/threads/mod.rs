@@ -189,6 +189,7 @@ pub fn set_limit(threads: isize) -> Result<()> {
 /// Sets the function that tells whether a long call should give up. Later calls have no effect.
 pub fn set_interrupt_check(check: fn() -> bool) {
     let _ = INTERRUPT_CHECK.set(check);
+    strided_opencl::queue::set_interrupt_check(check);
 }
 
 /// Whether to share work with the pool. `work` is in elements of a cheap operation.

@@ -8,7 +8,8 @@ use crate::classes::dtype::{PyDevice, gpu_of};
 use crate::classes::typed::gpu_classes;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use strided_core::{Device, threads};
+use strided_core::Device;
+use strided_core::backend::host_reads;
 
 methods! { rows(py):
     /// The device of new tensors: the CPU, unless `set_default_device` or `with device:` says otherwise. Each thread has its own.
@@ -120,12 +121,20 @@ methods! { rows(py):
 
     /// Waits until a GPU has done all work.
     function _gpu_wait(device: Option<PyDevice> = None) -> "None" => {
-        let gpu = existing(py, device)?;
-        detach(py, || gpu.wait(&mut threads::interrupt_watch())).map_err(|error| unnamed(py, error))?;
+        let gpu = Device::Gpu(gpu_of(device)?);
+        let waited = detach(py, || host_reads::synchronize(gpu));
+        waited.map_err(|error| Fail::Python(Fail::Core(error).into_exception(py, "")))?;
         to_py(py, py.None())
     };
 
-    /// How many programs this process has compiled for GPUs, and how many it has loaded from disk.
+    /// Compiles source text for a GPU: for tests of compilers that fail, and of programs that are kept on disk.
+    function _gpu_compile(source: &str, device: Option<PyDevice> = None) -> "None" => {
+        let device = existing(py, device)?;
+        detach(py, || strided_opencl::Program::new(device, source)).map_err(|error| unnamed(py, error))?;
+        to_py(py, py.None())
+    };
+
+    /// How many programs this process has compiled, and how many it has loaded from disk.
     function _gpu_programs() -> "tuple[int, int]" => to_py(py, strided_opencl::program::programs());
 }
 

@@ -17,6 +17,7 @@ static inline int op_is_negative(T a) { return 0; }
 static inline int op_is_infinite(T a) { return 0; }
 static inline int op_is_finite(T a) { return 1; }
 static inline T op_finite_or(T a, T nan, T above, T below) { return a; }
+static inline T fn_Pow(T a, T b) { return a | !b; }
 static inline T op_and(T a, T b) { return a & b; }
 static inline T op_or(T a, T b) { return a | b; }
 static inline T op_xor(T a, T b) { return a ^ b; }

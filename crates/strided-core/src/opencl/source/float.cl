@@ -140,13 +140,14 @@ static inline T fn_Erfinv(T y) {
     x *= y;
     for (int i = 0; i < 2; i++) {
         // Near the ends the complement has the digits that erf has lost.
-        T error = fabs(y) < CONSTANT(0.5) ? erf(x) - y : copysign((ONE - fabs(y)) - erfc(fabs(x)), y);
+        T rest = (ONE - fabs(y)) - erfc(fabs(x));
+        T error = fabs(y) < CONSTANT(0.5) ? erf(x) - y : y < ZERO ? -rest : rest;
         x -= error / (CONSTANT(1.12837916709551257390) * exp(-x * x));
     }
     return x;
 }
 
-// Reflection for negative arguments, recurrence up to 10, then the asymptotic series. In double if there is one: near the root at 1.46
+// Reflection for negative arguments, recurrence up to 16, then the asymptotic series. In double if there is one: near the root at 1.46
 // the terms of the series cancel.
 #ifdef HAS_DOUBLE
 typedef double Wide;
@@ -162,8 +163,8 @@ static inline T fn_Digamma(T argument) {
         reflected = (Wide)CONSTANT(3.14159265358979323846) / tanpi(x);
         x = 1 - x;
     }
-    for (; x < 10; x += 1) sum -= 1 / x;
+    for (; x < 16; x += 1) sum -= 1 / x;
     Wide y = 1 / (x * x), one = 1;
-    Wide series = y * (one / 12 - y * (one / 120 - y * (one / 252 - y * (one / 240 - y * (one / 132)))));
+    Wide series = y * (one / 12 - y * (one / 120 - y * (one / 252 - y * (one / 240 - y * (one / 132 - y * (691 * one / 32760))))));
     return (T)(sum + log(x) - one / (2 * x) - series - reflected);
 }
