@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
-from strided._strided import Tensor, _file_open, dtype
+from strided._strided import StorageError, Tensor, _file_open, dtype
 from strided.files._arguments import name_of, path_of, source_of
 
 
@@ -311,8 +311,9 @@ def open(
         source = source_of(f, op, max_bytes)
         content = _file_open(op, source, name_of(f), {**options, "byte_order": byte_order, "max_bytes": max_bytes})
         size = os.path.getsize(path) if source is path else source[2] if isinstance(source, tuple) else len(source)
-    except IsADirectoryError:  # a save has renamed a folder to this path since it was looked for above
-        if path is None:
+    except (IsADirectoryError, StorageError):
+        # A save may have renamed a folder to this path since it was looked for above.
+        if path is None or not os.path.isdir(path):
             raise
         return _open_folder(path, max_bytes, op)
     finally:
