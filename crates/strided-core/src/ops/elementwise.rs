@@ -17,7 +17,7 @@ use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Family, Problem, Result};
 use crate::layout::{self, Layout};
 use crate::scalar::Scalar;
-use crate::storage::Device;
+use crate::storage::{Device, not_on_host};
 use crate::tensor::{Tensor, common_device, conflict, device_mismatch};
 use smallvec::SmallVec;
 
@@ -83,6 +83,19 @@ pub fn apply_row_new(
     operands: &[Operand],
     result: &mut Option<Tensor>,
 ) -> Result<()> {
+    create_on_host(row, keywords, operands, result)
+        .or_else(|error| create_elsewhere(error, row, keywords, operands, result))
+}
+
+/// [`apply_row_new`] for operands on the host: of a plain row without keywords, others are a `DeviceError`. A caller that knows a device
+/// only as a reason of errors pays nothing for it where there is none.
+#[inline]
+pub fn create_on_host(
+    row: &OpRow,
+    keywords: KeywordValues,
+    operands: &[Operand],
+    result: &mut Option<Tensor>,
+) -> Result<()> {
     if row.refuses == Refuses::negatives
         && let Some((shortcut, base)) = power_shortcut(operands)
     {
@@ -93,11 +106,7 @@ pub fn apply_row_new(
     } else {
         by_count!(operands, operands => create::<_, true>(row, keywords, operands, result))
     }
-    .or_else(|error| {
-        *result = None;
-        let moved = numbers_moved(error, operands, None)?;
-        apply_row_new(row, keywords, &borrowed(&moved), result)
-    })
+    .inspect_err(|_| *result = None)
 }
 
 /// Applies a row to its operands and writes the result into `out`.
@@ -110,6 +119,13 @@ pub fn apply_row_into(
     operands: &[Operand],
     out: &Tensor,
 ) -> Result<()> {
+    write_on_host(row, keywords, operands, out)
+        .or_else(|error| write_elsewhere(error, row, keywords, operands, out))
+}
+
+/// [`apply_row_into`] for operands on the host, as [`create_on_host`] is.
+#[inline]
+pub fn write_on_host(row: &OpRow, keywords: KeywordValues, operands: &[Operand], out: &Tensor) -> Result<()> {
     if row.refuses == Refuses::negatives
         && let Some((shortcut, base)) = power_shortcut(operands)
     {
@@ -120,10 +136,45 @@ pub fn apply_row_into(
     } else {
         by_count!(operands, operands => write::<_, true>(row, keywords, operands, out))
     }
-    .or_else(|error| {
-        let moved = numbers_moved(error, operands, Some(out))?;
-        apply_row_into(row, keywords, &borrowed(&moved), out)
-    })
+}
+
+/// After an error on the host: the call again, for operands of any device, if that can be the reason. Nothing has been written.
+#[cold]
+fn create_elsewhere(
+    error: Error,
+    row: &OpRow,
+    keywords: KeywordValues,
+    operands: &[Operand],
+    result: &mut Option<Tensor>,
+) -> Result<()> {
+    let moved = operands_elsewhere(error, operands, None)?;
+    let operands = borrowed(&moved);
+    let (row, operands) = match power_shortcut_of(row, &operands) {
+        Some((shortcut, base)) => (shortcut, SmallVec::from_iter([base])),
+        None => (row, operands),
+    };
+    create_general(row, keywords, &operands, result).inspect_err(|_| *result = None)
+}
+
+#[cold]
+fn write_elsewhere(
+    error: Error,
+    row: &OpRow,
+    keywords: KeywordValues,
+    operands: &[Operand],
+    out: &Tensor,
+) -> Result<()> {
+    let moved = operands_elsewhere(error, operands, Some(out))?;
+    let operands = borrowed(&moved);
+    let (row, operands) = match power_shortcut_of(row, &operands) {
+        Some((shortcut, base)) => (shortcut, SmallVec::from_iter([base])),
+        None => (row, operands),
+    };
+    write_general(row, keywords, &operands, out)
+}
+
+fn power_shortcut_of<'a>(row: &OpRow, operands: &[Operand<'a>]) -> Option<(&'static OpRow, Operand<'a>)> {
+    if row.refuses == Refuses::negatives { power_shortcut(operands) } else { None }
 }
 
 /// The row that computes floats to the power of this scalar in a tenth of the time: for 2, 3, 0.5 and -1. An exponent that
@@ -162,30 +213,30 @@ fn on_host<const N: usize>(operands: &[Operand; N]) -> bool {
     }
 }
 
-/// After an error: the operands with those of rank 0 on the host moved to the device of the others, if that can be the reason. Such a
-/// tensor is a number, which may be beside tensors of any device. Nothing has been written.
-#[cold]
-fn numbers_moved(
+/// After an error on the host: the operands for a device, or the error if no device is its reason. Tensors of rank 0 on the host are moved
+/// to the device of the others: such a tensor is a number, which may be beside tensors of any device.
+fn operands_elsewhere(
     error: Error,
     operands: &[Operand],
     out: Option<&Tensor>,
 ) -> Result<SmallVec<[OwnedOperand; 3]>> {
-    let error = explain(error, operands, out);
     let tensors = || operands.iter().filter_map(Operand::tensor);
-    let is_number = |x: &Tensor| is_host(x) && x.layout().rank() == 0;
     let device = tensors().map(Tensor::device).find(|&device| device != Device::Cpu);
-    match device {
-        Some(device) if error.family() == Family::Device && tensors().any(is_number) => operands
-            .iter()
-            .map(|operand| match *operand {
-                Operand::Tensor(x) if is_number(x) => {
-                    Ok(OwnedOperand::Tensor(copy::to_device(x, device, x.dtype())?))
-                }
-                other => Ok(other.with_handle()),
-            })
-            .collect(),
-        _ => Err(error),
+    let (Family::Device, Some(device)) = (error.family(), device) else {
+        return Err(explain(error, operands, out));
+    };
+    let is_number = |x: &Tensor| is_host(x) && x.layout().rank() == 0;
+    let mut moved = SmallVec::new();
+    for operand in operands {
+        moved.push(match *operand {
+            Operand::Tensor(x) if is_number(x) => {
+                OwnedOperand::Tensor(copy::to_device(x, device, x.dtype())?)
+            }
+            other => other.with_handle(),
+        });
     }
+    common_device(borrowed(&moved).iter().filter_map(Operand::tensor).chain(out))?;
+    Ok(moved)
 }
 
 fn borrowed(operands: &[OwnedOperand]) -> SmallVec<[Operand<'_>; 3]> {
@@ -201,16 +252,13 @@ fn explain(error: Error, operands: &[Operand], out: Option<&Tensor>) -> Error {
     common_device(operands.iter().filter_map(Operand::tensor).chain(out)).err().unwrap_or(error)
 }
 
-// Cold, so that the compiler treats the branch to host memory as the likely one and inlines what follows. Otherwise `a + b` took
-// 60 instructions more.
+/// The error for a plain call on operands that are not on the host. Cold, so that the compiler treats the branch to host memory as the
+/// likely one and inlines what follows.
 #[cold]
-fn create_on_device(row: &OpRow, operands: &[Operand], result: &mut Option<Tensor>) -> Result<()> {
-    create_general(row, &[], operands, result)
-}
-
-#[cold]
-fn write_on_device(row: &OpRow, operands: &[Operand], out: &Tensor) -> Result<()> {
-    write_general(row, &[], operands, out)
+fn elsewhere(operands: &[Operand]) -> Error {
+    let device =
+        operands.iter().filter_map(Operand::tensor).map(Tensor::device).find(|&device| device != Device::Cpu);
+    not_on_host(device.unwrap_or(Device::Cpu))
 }
 
 // Out of line, so that calls without keywords on host memory pay for no more than comparisons.
@@ -251,7 +299,7 @@ fn create<const N: usize, const PLAIN: bool>(
     result: &mut Option<Tensor>,
 ) -> Result<()> {
     if PLAIN && !on_host(operands) {
-        return create_on_device(row, operands, result);
+        return Err(elsewhere(operands));
     }
     let plan = ElementwisePlan::<PLAIN>::new(row, keywords, operands)?;
     let device = ElementwisePlan::<PLAIN>::device(operands);
@@ -271,7 +319,7 @@ fn write<const N: usize, const PLAIN: bool>(
     out: &Tensor,
 ) -> Result<()> {
     if PLAIN && !on_host(operands) {
-        return write_on_device(row, operands, out);
+        return Err(elsewhere(operands));
     }
     let plan = ElementwisePlan::<PLAIN>::new(row, keywords, operands)?;
     ElementwisePlan::<PLAIN>::check_device(operands, out)?;

@@ -12,7 +12,10 @@ use crate::convert::results::write_to_out;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use strided_core::backend::host_reads;
-use strided_core::ops::elementwise::{self, KeywordValues, apply_row_into, apply_row_new};
+use strided_core::error::{Error, Family};
+use strided_core::ops::elementwise::{
+    self, KeywordValues, apply_row_into, apply_row_new, create_on_host, write_on_host,
+};
 use strided_core::ops::output;
 use strided_core::ops::table::{Op, OpRow};
 use strided_core::ops::{Operand, OwnedOperand};
@@ -82,17 +85,43 @@ pub fn apply<'a>(
     operands: &[Operand],
     out: Option<Arg<'a>>,
 ) -> CallResult<Value<'a>> {
-    let small = work_of(operands) < MIN_DETACHED_ELEMENTS;
+    let small = result_size(operands) < MIN_DETACHED_ELEMENTS
+        && (keywords.is_empty() && row.is_plain || on_host(operands));
     let Some(out) = out else {
         return wrap_with(py, |inside| {
-            if small {
-                Ok(apply_row_new(row, keywords, operands, inside)?)
-            } else {
-                apply_large(py, row, keywords, operands, Err(inside))
+            if !small {
+                return apply_large(py, row, keywords, operands, Err(inside));
+            }
+            match create_on_host(row, keywords, operands, inside) {
+                Ok(()) => Ok(()),
+                Err(error) => apply_elsewhere(py, error, row, keywords, operands, Err(inside)),
             }
         });
     };
     apply_into(py, row, keywords, operands, out, small)
+}
+
+fn on_host(operands: &[Operand]) -> bool {
+    operands.iter().filter_map(Operand::tensor).all(|x| x.device() == Device::Cpu)
+}
+
+/// After an error of a small call, which was made for tensors on the host: the call again if a tensor is on a device. Then it is not small:
+/// it waits, or compiles a program.
+#[cold]
+fn apply_elsewhere(
+    py: Python<'_>,
+    error: Error,
+    row: &'static OpRow,
+    keywords: KeywordValues,
+    operands: &[Operand],
+    target: std::result::Result<&Tensor, &mut Option<Tensor>>,
+) -> CallResult<()> {
+    if on_host(operands) && target.as_ref().is_ok_and(|out| out.device() == Device::Cpu)
+        || error.family() != Family::Device
+    {
+        return Err(error.into());
+    }
+    apply_large(py, row, keywords, operands, target)
 }
 
 /// [`apply`] into the tensor of `out`. Out of line, so that new results do not pay for its stack frame.
@@ -111,40 +140,41 @@ fn apply_into<'a>(
     let in_place = matches!(operands[0], Operand::Tensor(x) if std::ptr::eq(x, target));
     if output::takes_any_shape(target) && !in_place {
         let mut result = None;
-        if small {
-            apply_row_new(row, keywords, operands, &mut result)?;
+        if small && on_host(operands) {
+            create_on_host(row, keywords, operands, &mut result)?;
         } else {
             apply_large(py, row, keywords, operands, Err(&mut result))?;
         }
         let out = TensorArg::from_arg(out, "out")?;
         return write_to_out(py, out, &result.expect("made by the call above"));
     }
-    if small {
-        apply_row_into(row, keywords, operands, target)?;
-    } else {
+    if !small {
         apply_large(py, row, keywords, operands, Ok(target))?;
+    } else if let Err(error) = write_on_host(row, keywords, operands, target) {
+        apply_elsewhere(py, error, row, keywords, operands, Ok(target))?;
     }
     Ok(new_ref(out))
 }
 
-/// An upper bound on the number of elements of the result, where all operands are on the host: operands of other shapes are
-/// broadcast. The shapes of a few elements need not be compared.
+/// The number of elements below which no broadcast of two shapes has [`MIN_DETACHED_ELEMENTS`].
+const FEW_ELEMENTS: usize = MIN_DETACHED_ELEMENTS.isqrt();
+
+/// An upper bound on the number of elements of the result: operands of other shapes are broadcast.
 #[inline]
-fn work_of(operands: &[Operand]) -> usize {
-    let (mut size, mut on_host) = (0usize, true);
+fn result_size(operands: &[Operand]) -> usize {
+    let mut size = 0usize;
     let mut previous: Option<&Tensor> = None;
     for operand in operands {
         if let Operand::Tensor(x) = operand {
             let elements = x.size();
             let same = elements == size
-                && (elements.saturating_mul(elements) < MIN_DETACHED_ELEMENTS
+                && (elements < FEW_ELEMENTS
                     || previous.is_some_and(|previous| previous.layout().same_shape(x.layout())));
             size = if size == 0 || same { elements } else { size.saturating_mul(elements) };
-            on_host &= x.device() == Device::Cpu;
             previous = Some(x);
         }
     }
-    if on_host { size } else { DEVICE_WORK }
+    size
 }
 
 /// Computes detached, into an output or a new tensor. Other threads may replace the tensors of the objects meanwhile, so the
@@ -219,5 +249,5 @@ pub fn operate<'a>(
 pub fn contains(py: Python<'_>, x: &Tensor, value: Operand) -> CallResult<bool> {
     let operands = [Operand::Tensor(x), value];
     let any = || host_reads::any(&elementwise::apply(Op::eq, &operands)?);
-    Ok(detach_if_large(py, work_of(&operands), any)?)
+    Ok(detach_if_large(py, if on_host(&operands) { result_size(&operands) } else { DEVICE_WORK }, any)?)
 }
