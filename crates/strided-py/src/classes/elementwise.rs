@@ -163,18 +163,22 @@ const FEW_ELEMENTS: usize = MIN_DETACHED_ELEMENTS.isqrt();
 #[inline]
 fn result_size(operands: &[Operand]) -> usize {
     let mut size = 0usize;
-    let mut previous: Option<&Tensor> = None;
     for operand in operands {
         if let Operand::Tensor(x) = operand {
             let elements = x.size();
-            let same = elements == size
-                && (elements < FEW_ELEMENTS
-                    || previous.is_some_and(|previous| previous.layout().same_shape(x.layout())));
-            size = if size == 0 || same { elements } else { size.saturating_mul(elements) };
-            previous = Some(x);
+            size = if size == 0 || elements == size { elements } else { size.saturating_mul(elements) };
         }
     }
-    size
+    if size < FEW_ELEMENTS { size } else { size_of_other_shapes(operands, size) }
+}
+
+/// [`result_size`] where operands of as many elements may have other shapes: `column + row`.
+#[cold]
+fn size_of_other_shapes(operands: &[Operand], size: usize) -> usize {
+    let mut tensors = operands.iter().filter_map(Operand::tensor);
+    let Some(first) = tensors.next() else { return size };
+    let others = tensors.filter(|x| !x.layout().same_shape(first.layout()));
+    others.fold(size.max(first.size()), |size, x| size.saturating_mul(x.size().max(1)))
 }
 
 /// Computes detached, into an output or a new tensor. Other threads may replace the tensors of the objects meanwhile, so the
