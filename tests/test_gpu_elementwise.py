@@ -47,10 +47,7 @@ ULP = {
 #: Complex quotients and signs round several times; the compiler of the CPU may fuse none of them, and that of a device neither.
 ROUNDED = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52}
 #: Rows and dtypes of a quick run: each is a program to compile.
-QUICK = [
-    ("add", "float32"), ("add", "float16"), ("add", "complex64"), ("div", "float32"), ("floor_divide", "int32"), ("exp", "float32"),
-    ("pow", "float64"),  ("lt", "uint8"), ("bitwise_and", "bool"), ("erf", "float32"),
-]  # fmt: skip
+QUICK = [("add", "float32"), ("add", "complex64"), ("bitwise_xor", "int32"), ("exp", "float32"), ("lt", "uint8")]
 
 
 def cases():
@@ -133,7 +130,7 @@ def test_results_are_those_of_the_cpu(row, name):
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in ("float32", "int64") else pytest.param(name, marks=pytest.mark.slow) for name in DTYPES]
+    "name", [name if name == "float32" else pytest.param(name, marks=pytest.mark.slow) for name in DTYPES]
 )
 def test_scalars_and_keywords(name):
     x = operand(name, 0)
@@ -153,9 +150,7 @@ def test_casts(from_, to):
     check_cast(from_, to)
 
 
-@pytest.mark.parametrize(
-    ("from_", "to"), [("float32", "uint8"), ("int64", "bfloat16"), ("float64", "float16"), ("complex64", "int32")]
-)
+@pytest.mark.parametrize(("from_", "to"), [("int64", "bfloat16"), ("float64", "float16")])
 def test_some_casts(from_, to):
     check_cast(from_, to)
 

@@ -101,8 +101,8 @@ def cases(rank):
 MATRIX = some(
     [(op, name) for op, (_, _, complex_too) in OPS.items() for name in (DTYPES if complex_too else REAL)],
     {
-        ("sum", "float32"), ("sum", "int32"), ("sum", "complex64"), ("nansum", "float16"), ("mean", "bfloat16"),
-        ("all", "uint8"), ("var", "float32"), ("norm", "float64"), ("logsumexp", "float32"),
+        ("sum", "float32"), ("sum", "complex64"), ("mean", "bfloat16"), ("var", "float32"),
+        ("logsumexp", "float32"),
     },
 )  # fmt: skip
 
@@ -128,9 +128,7 @@ def test_matrix(op, name):
 
 @pytest.mark.parametrize(
     ("op", "name"),
-    some(
-        [(op, name) for op in EXTREMES for name in REAL], {("argmax", "float32"), ("max", "float32"), ("amin", "int8")}
-    ),
+    some([(op, name) for op in EXTREMES for name in REAL], {("argmax", "float32"), ("max", "float32")}),
 )
 def test_extremes(op, name):
     function = EXTREMES[op]

@@ -61,7 +61,7 @@ def test_unknown_families_are_refused(capsys):
     "name", [pytest.param(name, marks=needs_gpu) if name == "gpu" else name for name in fuzz.FAMILIES]
 )
 def test_every_family_runs(name, capsys):
-    cases = "2" if name == "kill" else "30"  # which starts processes
+    cases = {"kill": "2", "gpu": "3"}.get(name, "30")  # which start processes, and compile programs
     assert fuzz.main([name, "--cases", cases, "--seed", "1"]) == 0
     assert f"{cases} cases" in capsys.readouterr().out
 
