@@ -1,11 +1,9 @@
 //! Launches over the elements of tensors: nests as arguments of kernels, and the memory of tensors.
 
-use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::nest::{Loop, Nest, OPERANDS, walk};
 use crate::storage::{Access, Device, DeviceMemory, not_on_host};
 use crate::tensor::Tensor;
-use crate::threads;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use strided_opencl::{Arg, Kernel, Memory};
@@ -189,14 +187,3 @@ fn group_shape(group: usize, inner: usize) -> [usize; 2] {
 }
 
 pub use super::fault::wait;
-
-/// Reads bytes of a device's memory, after all work that was enqueued before.
-pub fn read_bytes(memory: &Memory, first: usize, into: &mut [u8]) -> Result<()> {
-    wait(memory.device)?;
-    Ok(memory.device.read(memory, first, into, &mut threads::interrupt_watch())?)
-}
-
-/// The bytes of an element.
-pub fn element_range(location: isize, dtype: DType) -> (usize, usize) {
-    (location as usize * dtype.size(), dtype.size())
-}

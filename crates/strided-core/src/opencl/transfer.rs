@@ -1,7 +1,6 @@
 //! Copies between the host and a device, and between devices.
 
-use super::launch::{self, Held, device_of, read_bytes};
-use crate::alloc::try_filled;
+use super::launch::{self, Held, device_of};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::map;
@@ -105,13 +104,4 @@ pub fn on_device(device: Device, x: &Tensor) -> Result<Tensor> {
     let out = row_major(device, x.layout(), x.dtype())?;
     copy(&out, x, x.layout())?;
     Ok(out)
-}
-
-/// Elements that are row-major, as bytes of the host.
-pub fn bytes(x: &Tensor) -> Result<Vec<u8>> {
-    debug_assert!(x.layout().is_row_major());
-    let size = x.dtype().size();
-    let mut bytes = try_filled(x.size() * size, 0)?;
-    read_bytes(Held::new(x, Access::Read)?.memory(), x.layout().offset() as usize * size, &mut bytes)?;
-    Ok(bytes)
 }
